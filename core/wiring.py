@@ -289,7 +289,7 @@ async def run_core(
             clock,
             sampling,
             servers.launch_of,
-            servers.save_tools,
+            servers.save_state,
             servers.emit_changed,
             network,
         )

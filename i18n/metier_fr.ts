@@ -6015,6 +6015,10 @@
         <translation>Son dossier de travail n’existe pas&#xa0;: {folder}</translation>
     </message>
     <message>
+        <source>Last failure: {when}</source>
+        <translation>Dernier échec&#xa0;: {when}</translation>
+    </message>
+    <message>
         <source>Left out: an object was expected.</source>
         <translation>Laissé de côté&#xa0;: un objet était attendu.</translation>
     </message>

@@ -10,11 +10,11 @@ from typing import Any
 from core.app import Core, Folders
 from core.cli.command import command, data_option
 from core.cli.output import FAILED, SUCCESS, write_line
-from core.domain.mcp_server import ServerStatus
+from core.cli.server_changes import CHANGES, add_change_verbs, change_server, parse_value, server_line, show_server
 from core.errors import Refused
 from core.services.mcp_drafts import Choice, ServerPreview
 from core.services.outcome import Failed, unwrap
-from core.services.templates import read_file, read_text
+from core.services.templates import read_file
 from core.tools.mcp.installed_apps import project_of
 from core.wiring import open_core
 
@@ -48,12 +48,16 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     test = verb("test", "connect and list its tools")
     test.add_argument("name", metavar="NAME")
     test.add_argument("--yes", action="store_true", help="agree to run it as it is now")
+    add_change_verbs(verb)
     remove = verb("remove", "forget a server, with its secrets")
     remove.add_argument("name", metavar="NAME")
 
 
 @command(
-    "servers", "add, list, test and remove MCP servers", "python -m core servers add .mcp.json --yes", _add_arguments
+    "servers",
+    "add, list, change, test and remove MCP servers",
+    "python -m core servers add .mcp.json --yes",
+    _add_arguments,
 )
 async def servers(args: argparse.Namespace, folders: Folders) -> int:
     text = _read_config(args.file) if args.verb == "add" else b""
@@ -63,19 +67,23 @@ async def servers(args: argparse.Namespace, folders: Folders) -> int:
                 return await _add(core, text, args)
             case "test":
                 return await _test(core, args)
+            case "show":
+                return show_server(core, args.name)
+            case verb if verb in CHANGES:
+                return await change_server(core, args)
             case "remove":
                 removed = unwrap(await core.servers.remove(core.servers.named(args.name).server.id))
                 write_line({"removed": removed.name})
             case _:
                 for status in core.servers.states:
-                    write_line(_server_line(status))
+                    write_line(server_line(status))
     return SUCCESS
 
 
 async def _add(core: Core, text: bytes, args: argparse.Namespace) -> int:
     """Add the servers, then connect to each to list its tools. A server that does not answer stays."""
     preview = unwrap(await core.servers.preview(text, _folder_of(args.file)))
-    inputs = dict(map(_parse_input, args.input))
+    inputs = dict(parse_value("input", text) for text in args.input)
     left_out = [problem.as_dict() for problem in preview.pasted.left_out]
     # nothing is run without consent to exactly what would run
     if not args.yes:
@@ -93,7 +101,7 @@ async def _add(core: Core, text: bytes, args: argparse.Namespace) -> int:
     await asyncio.gather(*(core.servers.test(status.server.id) for status in added if status.server.is_enabled))
     states = [core.servers.get(status.server.id) for status in added]
     for status in states:
-        write_line(_server_line(status))
+        write_line(server_line(status))
     left_out += [{"place": each.place, **each.problem.as_dict()} for each in named if each.problem is not None]
     if left_out:
         write_line({"left_out": left_out})
@@ -120,7 +128,7 @@ async def _test(core: Core, args: argparse.Namespace) -> int:
     if isinstance(tested, Failed):
         write_line({"error": tested.as_dict()})
         return FAILED
-    write_line(_server_line(tested.data))
+    write_line(server_line(tested.data))
     return SUCCESS
 
 
@@ -128,19 +136,6 @@ def _warning(described: Sequence[Mapping[str, Any]]) -> str:
     """Return a warning of the variables that decide which code runs, or ""."""
     names = sorted({name for launch in described for name in launch.get("changes_code", ())})
     return f". Warning: {', '.join(names)} can make other code run than the command names" if names else ""
-
-
-def _server_line(status: ServerStatus) -> dict[str, Any]:
-    """Return a server as a line, without secrets."""
-    return {
-        "id": status.server.id,
-        **status.server.what_runs(),
-        "state": status.state,
-        "tools": [info.name for info in status.tools],
-        "left_out": list(status.left_out),
-        "cleaned": list(status.cleaned),
-        "error": status.error.as_dict() if status.error is not None else None,
-    }
 
 
 def _read_config(name: str) -> bytes:
@@ -152,11 +147,3 @@ def _folder_of(name: str) -> Path:
     """Return where relative things in a configuration begin: in its project, else in the current folder."""
     path = Path(name).absolute()
     return project_of(path) or Path.cwd()
-
-
-def _parse_input(text: str) -> tuple[str, str]:
-    """Return name and value of an `--input`. Raises Refused `bad_input`."""
-    name, is_pair, value = text.partition("=")
-    if not name or not is_pair:
-        raise Refused("bad_input", "--input is ID=VALUE, or ID=@FILE")
-    return name, read_text(Path(value[1:])).rstrip("\r\n") if value.startswith("@") else value

@@ -169,9 +169,10 @@ class ServerStatus:
     """The current status of a server. Call times are in milliseconds, None before the first answered call.
 
     `tools` are those of the last listing; `left_out` lists the rejected tools with reasons, `cleaned` those with
-    a changed description, and how. `error` is the last failure, with `cause`, `stderr` (last lines), `exit_code`,
-    `runs` and `path` among its parameters where known; it stays until a call succeeds. `paused_s`: the remaining
-    seconds of a pause after repeated failures, else None.
+    a changed description or an unchecked part, and how. `error` is the last failure, with `cause`, `stderr` (last
+    lines), `exit_code`, `runs` and `path` among its parameters where known, and its time (`at`); it stays until a start
+    or a call succeeds, also over a restart of the app. `paused_s`: the remaining seconds of a pause after repeated
+    failures, else None.
     """
 
     server: McpServer
@@ -188,7 +189,7 @@ class ServerStatus:
 
 @dataclass(frozen=True, slots=True)
 class StoredServer:
-    """A stored server. `tools_json`: the last listing of its tools, None if there was none."""
+    """A stored server. `tools_json`: the last listing of its tools and its last failure, None if there was neither."""
 
     server: McpServer
     tools_json: str | None = None

@@ -15,7 +15,7 @@ from core.ports import CallContext
 from core.services.outcome import returns_outcome
 from core.stores.base import emit
 from core.tools.mcp.hub import Hub
-from core.tools.mcp.tool_list import ToolListing, registry_tools
+from core.tools.mcp.tool_list import ToolListing, registry_tools, state_from_json
 from core.tools.registry import Arguments, Registry
 
 
@@ -123,17 +123,7 @@ def register_stored_tools(registry: Registry, servers: Iterable[StoredServer]) -
         raise ToolFailed("not_available", "no MCP server runs here")
 
     for stored in servers:
-        listing = stored_listing(stored) or ToolListing()
+        listing = state_from_json(stored.tools_json)[0] or ToolListing()
         if stored.server.is_enabled:
             for tool in registry_tools(stored.server, listing, lambda name, registered: nothing_runs):
                 registry.register(tool, is_checked=True)
-
-
-def stored_listing(stored: StoredServer) -> ToolListing | None:
-    """Return the tool list of the last connection. An unreadable list is None: it is fetched again when the server
-    runs.
-    """
-    try:
-        return ToolListing.from_json(stored.tools_json) if stored.tools_json is not None else None
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return None

@@ -12,6 +12,7 @@ from core.domain.consent import Rule
 from core.domain.ids import ServerId
 from core.domain.launch_references import Reference, with_references
 from core.domain.mcp_server import McpServer, ServerStatus, describe_launch, find_secrets, with_values
+from core.domain.run import ErrorInfo
 from core.domain.text.secret_names import is_secret_name
 from core.domain.tool import mcp_server_of
 from core.errors import NotFound, Refused, ToolFailed
@@ -30,12 +31,12 @@ from core.services.mcp_drafts import (
     preview_servers,
     require_unique_name,
 )
-from core.services.mcp_runtime import McpServerRuntime, stored_listing
+from core.services.mcp_runtime import McpServerRuntime
 from core.services.outcome import returns_outcome, unwrap
 from core.tools.mcp.hub import Hub
 from core.tools.mcp.launch import LaunchSpec, resolve_launch
 from core.tools.mcp.pasted_config import PastedConfig, read_pasted
-from core.tools.mcp.tool_list import ToolListing, make_server_id
+from core.tools.mcp.tool_list import ToolListing, make_server_id, state_from_json, state_to_json
 from core.tools.own_places import NO_PLACES, OWN_MESSAGE, OwnPlaces
 
 log = logging.getLogger(__name__)
@@ -72,7 +73,7 @@ class McpServerService(McpServerRuntime):
         for stored in await self._storage.servers.all():
             server = await self._with_values_apart(stored.server)
             await self._read_description(server)
-            hub.put(server, stored_listing(stored))
+            hub.put(server, *state_from_json(stored.tools_json))
         self._hub = hub
 
     async def _with_values_apart(self, server: McpServer) -> McpServer:
@@ -258,7 +259,7 @@ class McpServerService(McpServerRuntime):
             secrets = {location: secret.reveal() for location, secret in removed.secrets.items()}
             await self._save([ServerDraft(removed.server, secrets, {})])
             if removed.listing is not None:
-                await self.save_tools(server, removed.listing)
+                await self.save_state(server, removed.listing, None)
                 self._running_hub.put(self._running_hub.configs[server], removed.listing)
             self._last_removed = None
             for name, rule in removed.exceptions.items():
@@ -279,9 +280,10 @@ class McpServerService(McpServerRuntime):
             await asyncio.to_thread(_require_foreign_folder, server.name, launch.cwd, self._own)
         return launch
 
-    async def save_tools(self, server: ServerId, listing: ToolListing) -> None:
-        """Save the tool list of a server. Raises StorageFailed."""
-        await self._storage.commit([PutToolList(server, listing.to_json())])
+    async def save_state(self, server: ServerId, listing: ToolListing | None, failure: ErrorInfo | None) -> None:
+        """Save the tool list of a server and its failure. Raises StorageFailed."""
+        if server in self._running_hub.configs:  # not removed meanwhile
+            await self._storage.commit([PutToolList(server, state_to_json(listing, failure))])
 
     # Saving
 

@@ -189,3 +189,25 @@ def test_after_a_kill_calls_go_on_as_their_annotations_say(line: CommandLine, tm
     assert answered.code == 0
     assert answered.last["output"] == {"read": "held", "once": "held"}
     assert trace.read_text().count("call once") == 1
+
+
+def test_a_server_that_cannot_start_is_told_until_it_can_and_can_be_changed(line: CommandLine, tmp_path: Path) -> None:
+    added = line("servers", "add", config(tmp_path / "c.json", dead={"command": "no-such-program-x"}), "--yes")
+    assert (added.code, added.last["state"]) == (1, "failed")
+    listed = line("servers", "list").last
+    assert (listed["state"], listed["error"]["cause"]) == ("failed", "command_not_found")
+    assert listed["error"]["at"]
+    assert line("servers", "edit", "dead").last["error"]["code"] == "bad_input"
+    words = [f"--arg={word}" for word in (str(HOSTILE), "echo", str(tmp_path / "calls"))]
+    edited = line(
+        "servers", "edit", "dead", "--name", "alive", "--command", sys.executable, *words, "--env", f"KEY={SECRET}"
+    )
+    assert edited.last["state"] == "unconfirmed"
+    again = line("servers", "edit", "alive", "--timeout", "7", "--unset-env", "KEY", "--env", "LEVEL=2", "--yes")
+    assert (again.code, again.last["state"], again.last["env"]) == (0, "running", ["LEVEL"])
+    shown = line("servers", "show", "alive").last
+    assert (shown["error"], shown["timeout_s"], shown["state"]) == (None, 7, "stopped")
+    assert SECRET not in (line.data / "keys.json").read_text()
+    assert line("servers", "disable", "alive").last["state"] == "disabled"
+    assert line("servers", "list").last["state"] == "disabled"
+    assert line("servers", "enable", "alive").last["state"] in ("stopped", "starting", "running")

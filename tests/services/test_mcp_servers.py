@@ -174,11 +174,11 @@ async def test_no_server_works_in_the_apps_own_folders(storage: InMemoryStorage,
 async def test_a_server_whose_list_cannot_be_read_does_not_seem_to_run_without_tools(
     core: Core, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(schemas: Any, schema: Any) -> str | None:
+    def broken(written: Any, schemas: Any) -> None:
         raise ImportError("cannot import name from partially initialized module")
 
     with monkeypatch.context() as patched:
-        patched.setattr(tool_list, "_schema_problem", broken)
+        patched.setattr(tool_list, "_usable", broken)
         made = ok(await core.servers.save(name="x", confirmed=True, **hostile("good", tmp_path / "trace")))
         await core.servers.test(made.server.id)
     status = core.servers.get(made.server.id)

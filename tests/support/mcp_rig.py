@@ -13,6 +13,7 @@ import pytest
 from core.domain.events import Fact
 from core.domain.ids import ServerId
 from core.domain.mcp_server import McpServer, ServerStatus
+from core.domain.run import ErrorInfo
 from core.domain.tool import CallResult, CallStatus
 from core.network.routes import Network
 from core.ports import CallContext, ModelClient
@@ -23,7 +24,7 @@ from core.tools.invocation import ToolInvoker
 from core.tools.mcp.hub import Hub
 from core.tools.mcp.launch import LaunchSpec, resolve_launch
 from core.tools.mcp.sampling import Sampling
-from core.tools.mcp.tool_list import ToolListing
+from core.tools.mcp.tool_list import ToolListing, state_from_json, state_to_json
 from core.tools.registry import InMemoryConsentBook, Registry
 from tests.support.project import ROOT
 from tests.tools.rig import context, error_of
@@ -95,8 +96,8 @@ async def mcp_rig(model: ModelClient | None = None, network: Network | None = No
     async def launch_of(server: McpServer) -> LaunchSpec:
         return replace(resolve_launch(server), secrets=frozenset(secrets.get(server.id, {}).values()))
 
-    async def keep(server: ServerId, listing: ToolListing) -> None:
-        assert ToolListing.from_json(listing.to_json()) == listing
+    async def keep(server: ServerId, listing: ToolListing | None, failure: ErrorInfo | None) -> None:
+        assert state_from_json(state_to_json(listing, failure)) == (listing, failure)
 
     sampling = Sampling(model, book)  # type: ignore[arg-type]  # who has none does not ask it
     hub = Hub(registry, schemas, clock, sampling, launch_of, keep, lambda: None, network)

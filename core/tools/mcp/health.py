@@ -4,10 +4,13 @@
 
 import math
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
-from core.errors import ToolFailed
+from core.domain.run import ErrorInfo
+from core.errors import MetierError, ToolFailed
+from core.tools.mcp.launch import SecretMask
 
 MAX_FAILURES = 3
 OPEN_S = 60.0
@@ -68,6 +71,36 @@ class Latency:
         return round(ranked[max(0, math.ceil(len(ranked) * percent / 100) - 1)])
 
 
+LOG_LINES = 500
+MAX_LAST_LINES = 5
+STARTED = "(started)"
+
+
+class ServerLog:
+    """The last lines of a server's stderr, its log messages and its starts and ends, without secrets."""
+
+    def __init__(self) -> None:
+        self._lines: deque[str] = deque(maxlen=LOG_LINES)
+
+    @property
+    def lines(self) -> list[str]:
+        return list(self._lines)
+
+    def note(self, line: str, mask: SecretMask) -> None:
+        for part in line.splitlines()[:50]:
+            self._lines.append(mask.hide_all(part)[:2000])
+
+    def last_lines(self) -> list[str]:
+        """Return the last lines of the server's own output in its last session."""
+        lines: list[str] = []
+        for line in reversed(self._lines):
+            if line == STARTED or len(lines) == MAX_LAST_LINES:
+                break
+            if not line.startswith("("):
+                lines.append(line)
+        return lines[::-1]
+
+
 class StartFailed(Exception):
     """A server could not be started. `cause` is stable: `command_not_found`, `bad_folder`, `not_started`, `exited`,
     `silent`, `not_mcp`, `protocol`, `unreachable`, `refused`. `message` continues after the name of the server.
@@ -102,6 +135,12 @@ def exit_reason(exit_code: int | None, reason: str | None = None) -> str:
 def with_last_lines(message: str, lines: list[str]) -> str:
     """Return the message with the last lines of the program's output."""
     return f"{message}. Its last output: {' | '.join(lines)}" if lines else message
+
+
+def failure_at(error: MetierError, now: datetime) -> ErrorInfo:
+    """Return a failure of a server with its time, so that it can be shown later."""
+    failure = ErrorInfo.of(error)
+    return replace(failure, parameters={**failure.parameters, "at": now.isoformat(timespec="seconds")})
 
 
 def call_failure(message: str, **parameters: Any) -> ToolFailed:

@@ -9,6 +9,7 @@ from typing import Any, Self
 from core.domain.ids import ServerId
 from core.domain.mcp_server import McpServer, ServerState, ServerStatus
 from core.domain.names import name_key
+from core.domain.run import ErrorInfo
 from core.domain.tool import ToolInfo, mcp_server_of
 from core.errors import MetierError, Refused, ToolFailed
 from core.network.routes import Network
@@ -22,14 +23,15 @@ from core.tools.registry import Handler, Registry
 
 log = logging.getLogger(__name__)
 
-SaveListing = Callable[[ServerId, ToolListing], Awaitable[None]]
+SaveState = Callable[[ServerId, ToolListing | None, ErrorInfo | None], Awaitable[None]]
+"""Stores the tool list of a server, and its last failure while there is one."""
 
 
 class Hub:
     """Manages the servers. An async context manager.
 
-    `launch_of` returns the launch of a server, secrets included; `save_listing` stores its tool list; `changed` is
-    called when the state of a server changes.
+    `launch_of` returns the launch of a server, secrets included; `save_state` stores its tool list and its failure;
+    `changed` is called when the state of a server changes.
     """
 
     def __init__(
@@ -39,7 +41,7 @@ class Hub:
         clock: Clock,
         sampling: Sampling,
         launch_of: Callable[[McpServer], Awaitable[LaunchSpec]],
-        save_listing: SaveListing,
+        save_state: SaveState,
         changed: Callable[[], object],
         network: Network | None = None,
     ) -> None:
@@ -48,13 +50,15 @@ class Hub:
         self._clock = clock
         self._sampling = sampling
         self._launch_of = launch_of
-        self._save_listing = save_listing
+        self._save_state = save_state
         self._changed = changed
         self._network = network or Network()
         self._servers: dict[ServerId, Server] = {}
         self._listings: dict[ServerId, ToolListing] = {}
         self._infos: dict[ServerId, Sequence[ToolInfo]] = {}
+        self._failures: dict[ServerId, ErrorInfo | None] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._saving: set[asyncio.Task[None]] = set()
         self._latest: dict[ServerId, asyncio.Task[None]] = {}
         registry.explain(self._why_missing)
 
@@ -64,6 +68,8 @@ class Hub:
     async def __aexit__(self, *exception: object) -> None:
         # First the servers, whose sessions may still start tasks here; then these tasks.
         await asyncio.gather(*(server.close() for server in self._servers.values()))
+        if self._saving:
+            await asyncio.wait(self._saving)
         for task in self._tasks:
             task.cancel()
         if self._tasks:
@@ -105,8 +111,8 @@ class Hub:
     def log(self, server_id: ServerId) -> list[str]:
         return self._servers[server_id].log
 
-    def put(self, config: McpServer, listing: ToolListing | None = None) -> None:
-        """Add or replace a server, with its last tool list. It is not started."""
+    def put(self, config: McpServer, listing: ToolListing | None = None, failure: ErrorInfo | None = None) -> None:
+        """Add or replace a server, with its last tool list and its failure. It is not started."""
         server = self._servers.get(config.id)
         if server is None:
             self._servers[config.id] = Server(
@@ -114,10 +120,11 @@ class Hub:
                 self._launch_of,
                 self._clock,
                 self._sampling,
-                self._changed,
+                partial(self._on_change, config.id),
                 partial(self._listed, config.id),
                 self._network,
             )
+            self._servers[config.id].error = self._failures[config.id] = failure
         else:
             server.config = config
             server.reset()
@@ -135,6 +142,7 @@ class Hub:
         await self._servers[server_id].close()
         del self._servers[server_id]
         self._listings.pop(server_id, None)
+        self._failures.pop(server_id, None)
         self._register(server_id)
         self._changed()
 
@@ -183,10 +191,23 @@ class Hub:
         self._listings[server_id] = listing
         self._register(server_id)
         self._changed()
+        await self._save(server_id)
+
+    def _on_change(self, server_id: ServerId) -> None:
+        """Keep the failure of a server, which is to be shown after a restart too."""
+        self._changed()
+        server = self._servers.get(server_id)
+        if server is not None and server.error != self._failures.get(server_id):
+            self._failures[server_id] = server.error
+            task = self._own(self._save(server_id), f"failure of {server_id}")
+            self._saving.add(task)
+            task.add_done_callback(self._saving.discard)
+
+    async def _save(self, server_id: ServerId) -> None:
         try:
-            await self._save_listing(server_id, listing)
+            await self._save_state(server_id, self._listings.get(server_id), self._failures.get(server_id))
         except MetierError as error:
-            log.warning("the list of the MCP server %s was not saved: %s", server_id, error.message)
+            log.warning("the state of the MCP server %s was not saved: %s", server_id, error.message)
 
     def _register(self, server_id: ServerId) -> None:
         """Register exactly the current tools of the server; none if it is disabled."""

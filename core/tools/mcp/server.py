@@ -5,7 +5,6 @@ failures (AGENTS_AND_TOOLS §7).
 import asyncio
 import logging
 import math
-from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
@@ -16,15 +15,22 @@ from core.network.routes import Network
 from core.ports import CallContext, Clock
 from core.tools.mcp.client_side import ClientSide
 from core.tools.mcp.elicitation import ServerCall
-from core.tools.mcp.health import Breaker, ConnectionLost, Latency, StartFailed, call_failure, with_last_lines
+from core.tools.mcp.health import (
+    STARTED,
+    Breaker,
+    ConnectionLost,
+    Latency,
+    ServerLog,
+    StartFailed,
+    call_failure,
+    failure_at,
+    with_last_lines,
+)
 from core.tools.mcp.launch import NO_SECRETS, LaunchSpec, SecretMask
 from core.tools.mcp.results import progress_callback, result_value
 from core.tools.mcp.sampling import Sampling
 from core.tools.mcp.session import ServerSession, SessionCallbacks, first_validation_error
 from core.tools.mcp.transports import HttpTransport, ServerTransport, StdioTransport
-
-LOG_LINES = 500
-MAX_LAST_LINES = 5
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +67,7 @@ class Server:
         self._on_list = on_list
         self._network = network
         self._breaker = Breaker()
-        self._log: deque[str] = deque(maxlen=LOG_LINES)
+        self._log = ServerLog()
         self._mask = NO_SECRETS
         self._session: ServerSession | None = None
         self._starting: asyncio.Task[ServerSession] | None = None
@@ -96,7 +102,7 @@ class Server:
     @property
     def log(self) -> list[str]:
         """The last lines of its stderr, its log messages and its starts and ends, without secrets."""
-        return list(self._log)
+        return self._log.lines
 
     async def call(self, tool: str, registered: str, arguments: dict[str, Any], context: CallContext) -> Any:
         """Call a tool and return its result. `registered` is the tool's name in the registry.
@@ -166,7 +172,7 @@ class Server:
         failure = call_failure(message, cause="not_mcp", **self._about(self._session))
         self._breaker.record_failure(self._clock.monotonic())
         await self.stop()
-        self.error = ErrorInfo.of(failure)
+        self.error = failure_at(failure, self._clock.now())
         self._note(f"({message})")
         self._on_change()
 
@@ -216,14 +222,14 @@ class Server:
             launch = await self._launch_of(self.config)
             self._mask = SecretMask(launch.secrets)
             self._client_side.begin_session(self._mask)
-            self._note("(started)")
+            self._note(STARTED)
             session = self._session = self._open_session(launch)
             await asyncio.wait({session.ready})
             tools = session.ready.result()
         except StartFailed as error:
             raise self._failed_to_start(error, session) from None
         except MetierError as error:
-            self.error = ErrorInfo.of(error)
+            self.error = failure_at(error, self._clock.now())
             self._breaker.record_failure(self._clock.monotonic())
             raise call_failure(error.message) from None
         finally:
@@ -258,7 +264,7 @@ class Server:
         about = self._about(session, **error.parameters)
         message = self._mask.hide_all(f"the MCP server {self.config.name} {error.message}")
         failure = call_failure(with_last_lines(message, about.get("stderr", [])), cause=error.cause, **about)
-        self.error = ErrorInfo.of(failure)
+        self.error = failure_at(failure, self._clock.now())
         self._note(f"({message})")
         return failure
 
@@ -272,7 +278,8 @@ class Server:
         # A program that exits with 0 while no call is in flight has ended on purpose.
         if session.transport.exit_code != 0 or self._client_side.has_calls:
             self._breaker.record_failure(self._clock.monotonic())
-            self.error = ErrorInfo("failed", self._end_message(session), parameters=self._about(session, cause="ended"))
+            ended = call_failure(self._end_message(session), **self._about(session, cause="ended"))
+            self.error = failure_at(ended, self._clock.now())
         self._note(f"({session.end_reason()})")
         self._on_change()
 
@@ -284,26 +291,16 @@ class Server:
 
     def _end_message(self, session: ServerSession) -> str:
         message = self._mask.hide_all(f"the MCP server {self.config.name} {session.end_reason()}")
-        return with_last_lines(message, self._last_lines())
+        return with_last_lines(message, self._log.last_lines())
 
     def _about(self, session: ServerSession | None, **more: Any) -> dict[str, Any]:
         """Return the parameters of a failure."""
         parameters: dict[str, Any] = {"server": self.config.name, "runs": self.config.what_runs(), **more}
         if session is not None and session.transport.exit_code is not None:
             parameters["exit_code"] = session.transport.exit_code
-        if lines := self._last_lines():
+        if lines := self._log.last_lines():
             parameters["stderr"] = lines
         return parameters
-
-    def _last_lines(self) -> list[str]:
-        """Return the last lines of its last session."""
-        lines: list[str] = []
-        for line in reversed(self._log):
-            if line == "(started)" or len(lines) == MAX_LAST_LINES:
-                break
-            if not line.startswith("("):
-                lines.append(line)
-        return lines[::-1]
 
     def _on_response(self, started_s: float) -> None:
         self._breaker.record_success()
@@ -311,8 +308,7 @@ class Server:
         self.latency.add((self._clock.monotonic() - started_s) * 1000)
 
     def _note(self, line: str) -> None:
-        for part in line.splitlines()[:50]:
-            self._log.append(self._mask.hide_all(part)[:2000])
+        self._log.note(line, self._mask)
 
 
 def _retrieve_exception(task: asyncio.Task[ServerSession]) -> None:

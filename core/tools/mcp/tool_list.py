@@ -14,6 +14,7 @@ from core.domain.definition import definition_text
 from core.domain.ids import ServerId
 from core.domain.mcp_server import MAX_ID_CHARACTERS, McpServer
 from core.domain.risk import Risk
+from core.domain.run import ErrorInfo
 from core.domain.text.hidden import without_hidden
 from core.domain.text.json_text import decode, encode
 from core.domain.tool import Category, ToolInfo
@@ -100,16 +101,33 @@ class ToolListing:
     left_out: Sequence[str] = ()
     cleaned: Sequence[str] = ()
 
-    def to_json(self) -> str:
+    def as_dict(self) -> dict[str, Any]:
         tools = [asdict(tool) for tool in self.tools]
-        return encode({"tools": tools, "left_out": list(self.left_out), "cleaned": list(self.cleaned)})
+        return {"tools": tools, "left_out": list(self.left_out), "cleaned": list(self.cleaned)}
 
     @classmethod
-    def from_json(cls, text: str) -> "ToolListing":
-        """Parse the stored form. Raises ValueError, KeyError, TypeError."""
-        stored = decode(text)
+    def from_dict(cls, stored: Mapping[str, Any]) -> "ToolListing":
+        """Return the stored listing. Raises ValueError, KeyError, TypeError."""
         tools = tuple(ServerTool(**fields) for fields in stored["tools"])
         return cls(tools, tuple(stored["left_out"]), tuple(stored.get("cleaned", ())))
+
+
+def state_to_json(listing: ToolListing | None, failure: ErrorInfo | None) -> str:
+    """Return the stored form of what is known of a server."""
+    stored = listing.as_dict() if listing is not None else {}
+    return encode({**stored, **({"failure": failure.as_dict()} if failure is not None else {})})
+
+
+def state_from_json(text: str | None) -> tuple[ToolListing | None, ErrorInfo | None]:
+    """Return the stored tool list and failure of a server. What cannot be read is None: the list is fetched again when
+    the server runs.
+    """
+    try:
+        stored = decode(text) if text is not None else {}
+        failure = ErrorInfo.from_dict(stored["failure"]) if "failure" in stored else None
+        return ToolListing.from_dict(stored) if "tools" in stored else None, failure
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None, None
 
 
 async def read_listing(

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import QCoreApplication
@@ -13,6 +14,7 @@ from core.services.outcome import Failed
 from desktop.theme import Icon
 from desktop.tokens import ColorName
 from desktop.translation import duration, failure_text
+from desktop.translation.formats import moment
 from desktop.widgets import Tone
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
@@ -185,6 +187,9 @@ def error_details(error: ErrorInfo) -> str:
     """Return details for experts: last lines, exit code, launch summary, PATH."""
     about = error.parameters
     parts = []
+    if isinstance(at := about.get("at"), str):
+        when = moment(datetime.fromisoformat(at).astimezone(), datetime.now().astimezone())
+        parts.append(translate("Servers", "Last failure: {when}").format(when=when))
     if stderr := about.get("stderr"):
         lines = [f"  {printable(str(line))}" for line in stderr]
         parts.append("\n".join([translate("Servers", "Its last lines:"), *lines]))

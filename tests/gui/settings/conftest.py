@@ -34,7 +34,7 @@ async def rig(
     sampling = Sampling(None, rig.consent)  # type: ignore[arg-type]  # no server asks for an answer of a model here
     servers = rig.servers
     hub = Hub(
-        Registry(schemas), schemas, SystemClock(), sampling, servers.launch_of, servers.save_tools, servers.emit_changed
+        Registry(schemas), schemas, SystemClock(), sampling, servers.launch_of, servers.save_state, servers.emit_changed
     )
     await servers.open(hub)
     rig.dialog.present(PageId.VALIDATION)
