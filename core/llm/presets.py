@@ -34,7 +34,8 @@ class Quirks:
     None if there is none; `short_ids`: call ids have nine letters or digits. False: it takes no `tools`, `temperature`,
     `system` message, or (`takes_reasoning`) no effort. `refused_fields` of a request (`a.b` is within `a`) were sent
     unasked. `refused_keys` of its own answers are not returned to it; `filled_keys` stand for keys that an answer
-    lacks. `fields` are further fields of a request.
+    lacks. `fields` are further fields of a request. In Anthropic's API, `thinking` is the kind that a model takes
+    whatever its name says ("budget", "effort"), and without `cache_marks` nothing is marked for the cache.
     """
 
     stream_options: bool = True
@@ -53,6 +54,8 @@ class Quirks:
     refused_keys: frozenset[str] = frozenset()
     filled_keys: frozenset[str] = frozenset()
     fields: Mapping[str, Any] = field(default_factory=dict)
+    thinking: str | None = None
+    cache_marks: bool = True
 
 
 # OpenAI's models that reason. From GPT-5.4 they refuse tools in chat completions, some earlier ones (`codex`, `pro`)

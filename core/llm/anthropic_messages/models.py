@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from core.domain.model import ModelChoice, Reasoning
+from core.llm.presets import Quirks
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +56,21 @@ def abilities_of(model: str | None) -> Abilities:
     return next(abilities for first, abilities in _GENERATIONS if version >= first)
 
 
-def parameters(choice: ModelChoice, *, may_think: bool) -> dict[str, Any]:
+def parameters(choice: ModelChoice, quirks: Quirks, *, may_think: bool) -> dict[str, Any]:
     """Return the limits, the temperature and the thinking of a request, as the model takes them.
 
     `may_think`: the conversation is one in which a model with a budget may think.
     """
     abilities = abilities_of(choice.model)
+    kind = quirks.thinking or abilities.thinking
     max_tokens = choice.max_tokens or _default_max_tokens(choice, abilities)
+    if quirks.max_output_tokens is not None:
+        max_tokens = min(max_tokens, quirks.max_output_tokens)
     fields: dict[str, Any] = {"max_tokens": max_tokens}
-    if choice.reasoning is not Reasoning.OFF and abilities.thinking == "effort":
+    if choice.reasoning is not Reasoning.OFF and kind == "effort":
         fields["thinking"] = {"type": "adaptive", "display": "summarized"}
         fields["output_config"] = {"effort": str(choice.reasoning)}
-    elif choice.reasoning is not Reasoning.OFF and abilities.thinking == "budget" and may_think:
+    elif choice.reasoning is not Reasoning.OFF and kind == "budget" and may_think:
         # The budget is part of `max_tokens`, and at least a quarter is left for the answer.
         budget = min(BUDGETS[choice.reasoning], max_tokens * 3 // 4)
         if budget >= MIN_BUDGET:

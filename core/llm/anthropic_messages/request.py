@@ -10,6 +10,7 @@ from core.domain.tool import ToolInfo
 from core.llm.anthropic_messages.models import parameters
 from core.llm.anthropic_messages.replay import blocks_of_answer
 from core.llm.openai_compatible.content import join_surrogates
+from core.llm.presets import Quirks
 from core.llm.provider.conversation import system_text, turns
 from core.llm.tool_names import wire_name
 from core.ports import ChatMessage, MessageFile, ModelRequest
@@ -24,18 +25,19 @@ _ERROR = re.compile(r'\s*\{"error":\s*[{"]')
 _ID = re.compile(r"[^a-zA-Z0-9_-]")
 
 
-def request_body(request: ModelRequest, choice: ModelChoice) -> dict[str, Any]:
+def request_body(request: ModelRequest, choice: ModelChoice, quirks: Quirks) -> dict[str, Any]:
     """Build the JSON object posted to `messages`."""
     body: dict[str, Any] = {} if choice.model is None else {"model": choice.model}
     messages = wire_messages(request.messages, choice)
-    body |= parameters(choice, may_think=_may_think(request.messages, choice))
+    body |= parameters(choice, quirks, may_think=_may_think(request.messages, choice))
     body["stream"] = True
     if system := _texts(system_text(request.messages)):
         body["system"] = system
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
     body["messages"] = messages
-    _mark(body)
+    if quirks.cache_marks:
+        _mark(body)
     return body
 
 

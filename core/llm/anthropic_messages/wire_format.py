@@ -49,7 +49,7 @@ class AnthropicMessages:
 
     def body(self, request: ModelRequest, choice: ModelChoice, quirks: Quirks) -> dict[str, Any]:
         """Implement `WireFormat.body`."""
-        return request_body(request, choice)
+        return request_body(request, choice, quirks)
 
     def assembler(self, choice: ModelChoice) -> MessageAssembler:
         """Implement `WireFormat.assembler`."""

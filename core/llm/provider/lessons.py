@@ -67,6 +67,7 @@ def lesson_of(
         if f'"{field}"' in failed.body or (field == "stream_options" and _OPTIONS.search(failed.body)):
             yield Lesson(replace(quirks, refused_fields=quirks.refused_fields | {field}))
     yield from _about_limit(words, quirks, body)
+    yield from _about_thinking(words, quirks, body)
     if "temperature" in words:
         yield Lesson(replace(quirks, temperature=False), _without("temperature", failed))
     if re.search(r"reasoning|thinking|effort", words) and THOUGHT not in words:
@@ -134,6 +135,18 @@ def _about_returned_keys(words: str, quirks: Quirks, body: Mapping[str, Any]) ->
     returned |= {key for answer in answers for call in answer.get("tool_calls", ()) for key in call}
     if refused := {key for key in returned - {"id", "type", "function"} if re.search(rf"\b{re.escape(key)}\b", words)}:
         yield Lesson(replace(quirks, refused_keys=quirks.refused_keys | refused))
+
+
+def _about_thinking(words: str, quirks: Quirks, body: Mapping[str, Any]) -> Iterator[Lesson]:
+    """Yield, for Anthropic's API, the other kind of thinking that its errors name, and requests without cache marks."""
+    thinking = body.get("thinking")
+    if isinstance(thinking, dict) and "adaptive" in words and quirks.thinking is None:
+        if "display" in words and "display" in thinking:
+            yield Lesson(replace(quirks, refused_fields=quirks.refused_fields | {"thinking.display"}))
+        other = "budget" if thinking.get("type") == "adaptive" else "effort"
+        yield Lesson(replace(quirks, thinking=other))
+    if "cache_control" in words:
+        yield Lesson(replace(quirks, cache_marks=False))
 
 
 def _about_limit(words: str, quirks: Quirks, body: Mapping[str, Any]) -> Iterator[Lesson]:

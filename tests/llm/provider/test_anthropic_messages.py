@@ -11,6 +11,7 @@ from core.domain.tool import ToolInfo
 from core.llm.anthropic_messages.request import request_body
 from core.llm.anthropic_messages.wire_format import AnthropicMessages
 from core.llm.key_masking import Secret
+from core.llm.presets import Quirks
 from core.ports import ChatMessage, MessageFile, ModelRequest, Replay, ReplayDelta
 from tests.llm.provider.conftest import Heard, Phone
 from tests.llm.provider.contract.anthropic_messages import (
@@ -25,7 +26,7 @@ from tests.llm.provider.contract.anthropic_messages import (
     stream,
     text,
 )
-from tests.llm.provider.contract.cells import events
+from tests.llm.provider.contract.cells import JSON, events, whole
 from tests.llm.provider.contract.chat_completions import chunk
 from tests.llm.provider.test_requests import HISTORIES, said, user
 from tests.llm.provider.test_requests import call as made
@@ -41,7 +42,7 @@ def choice(**fields: Any) -> ModelChoice:
 
 
 def body(*messages: ChatMessage, tools: tuple[ToolInfo, ...] = (), **fields: Any) -> dict[str, Any]:
-    return request_body(ModelRequest(messages or (user("hi"),), tools), choice(**fields))
+    return request_body(ModelRequest(messages or (user("hi"),), tools), choice(**fields), Quirks())
 
 
 def answer_of(heard: Heard) -> ChatMessage:
@@ -338,3 +339,35 @@ async def test_a_request_that_is_too_large_is_an_error_in_the_providers_words(ph
         heard = await phone.ask(server.url, choice=FORMAT)
     assert (heard.failure.code, heard.failure.message) == ("provider_error", "Request exceeds the maximum size")
     assert len(server.posts) == 1
+
+
+ENABLED = (
+    '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort"'
+)
+
+
+@pytest.mark.parametrize(
+    ("model", "words", "sent"),
+    [
+        # https://github.com/NousResearch/hermes-agent/issues/11137
+        ("my-alias", ENABLED, {"thinking": {"type": "adaptive", "display": "summarized"}}),
+        ("claude-new", "adaptive thinking is not supported on this model", {"thinking": {"type": "enabled"}}),
+        ("claude-new", "thinking.adaptive.display: Extra inputs are not permitted", {"thinking": {"type": "adaptive"}}),
+        ("claude-new", "max_tokens: 64000 > 32000, which is the maximum allowed", {"max_tokens": 32_000}),
+        ("claude-new", "messages.0.content.0.text.cache_control: Extra inputs are not permitted", {}),
+    ],
+)
+async def test_what_a_server_takes_otherwise_is_learnt_from_its_refusal(
+    phone: Phone, model: str, words: str, sent: dict[str, Any]
+) -> None:
+    refused = Reply(whole(error("invalid_request_error", words)), 400, JSON)
+    with provider(refused, Reply(stream(start(), text(0, "Hi"), stop("end_turn")))) as server:
+        heard = await phone.ask(server.url, choice={**FORMAT, "model": model, "reasoning": "low"})
+        await phone.ask(server.url, choice={**FORMAT, "model": model, "reasoning": "low"})
+    assert (heard.text, heard.warnings) == ("Hi", [])
+    assert len(server.posts) == 3
+    for post in server.posts[1:]:
+        given = post.body
+        given.get("thinking", {}).pop("budget_tokens", None)
+        assert {name: given[name] for name in sent} == sent
+        assert ("cache_control" in post.text) == ("cache_control" not in words)
