@@ -55,7 +55,7 @@ class GeminiAssembler(EventAssembler):
         if isinstance(feedback, dict) and (reason := feedback.get("blockReason")):
             self.is_finished = True
             said = feedback.get("blockReasonMessage")
-            self._cut = _filtered("the provider’s filter refused the request", reason, said)
+            self._cut = _filtered("the provider's filter refused the request", reason, said)
 
     def _take_candidate(self, candidate: dict[str, Any]) -> Iterator[ModelDelta]:
         content = candidate.get("content")
@@ -69,11 +69,11 @@ class GeminiAssembler(EventAssembler):
         self.is_finished = True
         message = candidate.get("finishMessage")
         if reason == _LENGTH:
-            self._cut = ModelWarning("length", "the answer was cut off at the model’s length limit")
+            self._cut = ModelWarning("length", "the answer was cut off at the model's length limit")
         elif reason in _FILTERED:
-            self._cut = _filtered("the provider’s filter cut the answer off", reason, message)
+            self._cut = _filtered("the provider's filter cut the answer off", reason, message)
         elif reason in _BROKEN:
-            words = message if isinstance(message, str) and message else "the model’s answer could not be used"
+            words = message if isinstance(message, str) and message else "the model's answer could not be used"
             self._fail({"message": f"{join_surrogates(words)} ({reason})", "code": reason})
 
     def _take_part(self, part: dict[str, Any]) -> Iterator[ModelDelta]:

@@ -8,6 +8,7 @@ from typing import Any
 from core.domain.model import ModelChoice, Reasoning, WireFormatName
 from core.llm.gemini.schema import function_schema
 from core.llm.openai_compatible.content import join_surrogates
+from core.llm.presets import Quirks
 from core.llm.provider.conversation import Turn, system_text, turns
 from core.llm.tool_names import wire_name
 from core.ports import ChatMessage, MessageFile, ModelRequest
@@ -27,7 +28,7 @@ _WITHOUT_THOUGHTS = re.compile(r"image|tts|audio|live|embedding|robotics")
 _BUDGETS = {Reasoning.LOW: 1024, Reasoning.MEDIUM: 8192, Reasoning.HIGH: 24_576}
 
 
-def request_body(request: ModelRequest, choice: ModelChoice) -> Wire:
+def request_body(request: ModelRequest, choice: ModelChoice, quirks: Quirks) -> Wire:
     """Build the JSON object posted to `streamGenerateContent`."""
     body: Wire = {"contents": _contents(request.messages, choice)}
     if system := join_surrogates(system_text(request.messages)):
@@ -39,7 +40,7 @@ def request_body(request: ModelRequest, choice: ModelChoice) -> Wire:
         config["temperature"] = choice.temperature
     if choice.max_tokens is not None:
         config["maxOutputTokens"] = choice.max_tokens
-    if thinking := thinking_config(choice):
+    if quirks.takes_reasoning and (thinking := thinking_config(choice)):
         config["thinkingConfig"] = thinking
     return {**body, "generationConfig": config} if config else body
 
@@ -54,7 +55,9 @@ def thinking_config(choice: ModelChoice) -> Wire:
         return {}
     config: Wire = {"includeThoughts": True}
     if choice.reasoning is Reasoning.OFF:
-        return config
+        # Asked for the thoughts of a model that does not think by itself, Google answers 400:
+        # https://github.com/google-gemini/gemini-cli/issues/1953
+        return {} if number < (3, 0) and "lite" in model else config
     if number < (3, 0):
         return {**config, "thinkingBudget": _BUDGETS[choice.reasoning]}
     # Gemini 3 Pro has no level between low and high.

@@ -47,7 +47,7 @@ class Gemini:
 
     def body(self, request: ModelRequest, choice: ModelChoice, quirks: Quirks) -> dict[str, Any]:
         """Implement `WireFormat.body`."""
-        return request_body(request, choice)
+        return request_body(request, choice, quirks)
 
     def assembler(self, choice: ModelChoice) -> GeminiAssembler:
         """Implement `WireFormat.assembler`."""

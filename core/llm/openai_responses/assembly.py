@@ -158,9 +158,9 @@ class ResponsesAssembler(EventAssembler):
         details = response.get("incomplete_details")
         reason = details.get("reason") if isinstance(details, dict) else None
         if reason == "content_filter":
-            self._cut = ModelWarning("content_filter", "the provider’s filter cut the answer off")
+            self._cut = ModelWarning("content_filter", "the provider's filter cut the answer off")
         elif reason is not None or status == "incomplete":
-            self._cut = ModelWarning("length", "the answer was cut off at the model’s length limit")
+            self._cut = ModelWarning("length", "the answer was cut off at the model's length limit")
 
     def _known(self, place: int, fields: dict[str, Any], before: dict[int | str, _Item]) -> _Item | None:
         """Find the item that the whole response repeats, and drop it from `before`, the known items.

@@ -9,7 +9,7 @@ from core.domain.model import ModelChoice, Reasoning, WireFormatName
 from core.domain.text.json_text import encode
 from core.domain.tool import ToolInfo
 from core.llm.openai_compatible.content import join_surrogates
-from core.llm.presets import thinks
+from core.llm.presets import Quirks, thinks
 from core.llm.provider.conversation import Turn, system_text, turns
 from core.llm.tool_names import wire_name
 from core.ports import ChatMessage, MessageFile, ModelRequest
@@ -20,7 +20,7 @@ Wire = dict[str, Any]
 _IMAGES = re.compile(r"image/(png|jpeg|webp|gif)")
 
 
-def request_body(request: ModelRequest, choice: ModelChoice) -> Wire:
+def request_body(request: ModelRequest, choice: ModelChoice, quirks: Quirks) -> Wire:
     """Build the JSON object posted to `responses`. The provider keeps nothing: all it needs is sent."""
     body: Wire = {} if choice.model is None else {"model": choice.model}
     if system := join_surrogates(system_text(request.messages)):
@@ -32,7 +32,7 @@ def request_body(request: ModelRequest, choice: ModelChoice) -> Wire:
         body["temperature"] = choice.temperature
     if choice.max_tokens is not None:
         body["max_output_tokens"] = choice.max_tokens
-    if thinks(choice.model):
+    if quirks.takes_reasoning and thinks(choice.model):
         # Without storage, reasoning comes back only if it was sent encrypted. Other models refuse to be asked for it.
         body["include"] = ["reasoning.encrypted_content"]
         body["reasoning"] = {"summary": "auto"}

@@ -32,7 +32,7 @@ class Responses:
 
     def body(self, request: ModelRequest, choice: ModelChoice, quirks: Quirks) -> dict[str, Any]:
         """Implement `WireFormat.body`."""
-        return request_body(request, choice)
+        return request_body(request, choice, quirks)
 
     def assembler(self, choice: ModelChoice) -> ResponsesAssembler:
         """Implement `WireFormat.assembler`."""

@@ -1,5 +1,6 @@
 """What is the same in every stream of JSON events: reading the values, whole characters, the limit, and the end."""
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
@@ -71,7 +72,7 @@ class EventAssembler:
             return
         if not any(isinstance(value, dict) and self._is_answer(value) for value in values):
             self._raise_error(values)
-            if text.startswith(("{", "[")) and not values:
+            if not values and _is_cut(text):
                 raise model_error("truncated", "the answer broke off before its end")
             summary = one_line(message_in_body(text))[:200]
             raise model_error("bad_response", f"the server's response is not an answer of a model: {summary}")
@@ -178,6 +179,17 @@ def _values(text: str, lines: Iterable[str]) -> list[Any]:
     except ValueError:
         return [value for line in lines if (value := _value(line)) is not None]
     return value if isinstance(value, list) else [value]
+
+
+def _is_cut(text: str) -> bool:
+    """Return whether a text that is no JSON is the beginning of JSON."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return text.startswith(("{", "[")) and (error.pos >= len(text) or error.msg.startswith("Unterminated"))
+    except RecursionError:
+        pass
+    return False
 
 
 def _value(line: str) -> Any:

@@ -9,7 +9,7 @@ from core.domain.model import ModelChoice, Reasoning, WireFormatName
 from core.domain.tool import ToolInfo
 from core.llm.gemini.request import NO_SIGNATURE, request_body, thinking_config
 from core.llm.gemini.schema import function_schema
-from core.llm.presets import preset_at, wire_format_at, wire_format_of
+from core.llm.presets import Quirks, preset_at, wire_format_at, wire_format_of
 from core.ports import CallRequest, ChatMessage, MessageFile, ModelRequest, Replay
 from tests.llm.provider.conftest import Heard, Phone
 from tests.llm.provider.contract.cells import JSON, events, whole
@@ -23,7 +23,7 @@ USER = ChatMessage("user", "go")
 
 
 def body_of(*messages: ChatMessage, tools: tuple[ToolInfo, ...] = ()) -> Any:
-    return request_body(ModelRequest(messages, tools), CHOICE)
+    return request_body(ModelRequest(messages, tools), CHOICE, Quirks())
 
 
 @pytest.mark.parametrize(
@@ -96,6 +96,7 @@ def test_a_schema_is_reduced_to_what_gemini_reads(given: dict[str, Any], sent: d
         ("gemma-4-27b-it", Reasoning.HIGH, {}),
         ("gemini-2.5-flash-image", Reasoning.HIGH, {}),
         ("gemini-2.5-flash", Reasoning.OFF, {"includeThoughts": True}),
+        ("gemini-2.5-flash-lite", Reasoning.OFF, {}),
         ("gemini-2.5-pro", Reasoning.LOW, {"includeThoughts": True, "thinkingBudget": 1024}),
         ("models/gemini-2.5-flash-lite-preview-09-2025", Reasoning.HIGH, {"thinkingBudget": 24_576}),
         ("gemini-flash-latest", Reasoning.MEDIUM, {"thinkingBudget": 8192}),
@@ -196,6 +197,7 @@ async def test_an_answer_ends_for_a_reason(
         (b"[" + whole(BUSY) + b"]", "provider_error", ""),
         (whole({"response": chunk({"text": "Hi"}, finish="STOP")}), None, "Hi"),  # as Google's assistant sends it
         (b"<html>no</html>", "bad_response", ""),
+        (b"{malformed json: <<<chaos>>>", "bad_response", ""),  # by aimock
     ],
 )
 async def test_an_answer_may_be_no_stream(phone: Phone, body: bytes, code: str | None, text: str) -> None:
@@ -223,6 +225,16 @@ async def test_the_wait_that_google_names_in_the_error_is_kept(phone: Phone) -> 
     heard = await ask(phone, busy, Reply(events(chunk({"text": "Hi"}, finish="STOP"))))
     assert heard.text == "Hi"
     assert phone.clock.slept == [34.4]
+
+
+async def test_a_model_that_does_not_think_is_not_asked_for_thoughts_again(phone: Phone) -> None:
+    """github.com/lobehub/lobehub/issues/7985"""
+    refused = Reply(whole(failure(400, "Thinking is not enabled for models/x", "INVALID_ARGUMENT")), 400, JSON)
+    with provider(refused, Reply(events(chunk({"text": "Hi"}, finish="STOP")))) as server:
+        for _ in range(2):
+            heard = await phone.ask(server.url, choice=GEMINI)
+            assert heard.text == "Hi"
+        assert ["thinkingConfig" in post.text for post in server.posts] == [True, False, False]
 
 
 async def test_a_model_must_be_chosen(phone: Phone) -> None:

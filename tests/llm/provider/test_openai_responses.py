@@ -8,7 +8,7 @@ import pytest
 from core.domain.model import ModelChoice, Reasoning, WireFormatName
 from core.domain.tool import ToolInfo
 from core.llm.openai_responses.request import request_body
-from core.llm.presets import wire_format_of
+from core.llm.presets import Quirks, wire_format_of
 from core.ports import CallRequest, ChatMessage, MessageFile, ModelRequest, Replay, ReplayDelta
 from tests.llm.provider.conftest import Heard, Phone
 from tests.llm.provider.contract.cells import JSON, events, whole
@@ -36,7 +36,7 @@ ARGUMENTS = '{"location":"Paris"}'
 
 
 def body_of(*messages: ChatMessage, **changes: Any) -> dict[str, Any]:
-    return request_body(ModelRequest(messages), CHOICE.model_copy(update=changes))
+    return request_body(ModelRequest(messages), CHOICE.model_copy(update=changes), Quirks())
 
 
 @pytest.mark.parametrize("name", HISTORIES)
