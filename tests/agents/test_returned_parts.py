@@ -1,4 +1,4 @@
-"""Parts of Gemini's answers and items of responses go back as they came: through rounds, turns and restarts."""
+"""Parts, items and blocks of answers go back as they came: through rounds, turns and restarts."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,6 +8,7 @@ import pytest
 from core.domain.model import ModelChoice, WireFormatName
 from core.llm.gemini.request import NO_SIGNATURE
 from core.services.outcome import Ok
+from tests.llm.provider.contract import anthropic_messages as blocks
 from tests.llm.provider.contract import gemini, openai_responses
 from tests.llm.provider.contract.cells import events, holds
 from tests.llm.provider.contract.openai_responses import THOUGHT, called, event, response, said
@@ -27,6 +28,8 @@ ITEM = {
     "call_id": "call_1",
     "name": "calculator",
 }
+BLOCK = {"type": "thinking", "thinking": "Nineteen times twenty-three.", "signature": "EqQBCgIYAhIM1gbcDa9GJwZA2b3h"}
+CACHED = {"input_tokens": 30, "cache_read_input_tokens": 60, "output_tokens": 5}
 SUMMED = {"input_tokens": 90, "input_tokens_details": {"cached_tokens": 60}, "output_tokens": 5}
 # The stream of a call, that of an answer, what goes back with the call, and what is wrong with a request.
 FORMATS: dict[WireFormatName, tuple[bytes, bytes, list[Any], Callable[[Mapping[str, Any]], str | None]]] = {
@@ -46,6 +49,23 @@ FORMATS: dict[WireFormatName, tuple[bytes, bytes, list[Any], Callable[[Mapping[s
         [THOUGHT, ITEM],
         openai_responses.problem_of,
     ),
+    WireFormatName.ANTHROPIC_MESSAGES: (
+        blocks.stream(
+            blocks.start(**CACHED),
+            {"type": "content_block_start", "index": 0, "content_block": BLOCK},
+            blocks.end(0),
+            blocks.call(1, "toolu_1", "calculator", '{"expression":"19*23"}'),
+            blocks.stop("tool_use"),
+        ),
+        blocks.stream(blocks.start(**CACHED), blocks.text(0, "437."), blocks.stop("end_turn")),
+        [BLOCK],
+        blocks.problem_of,
+    ),
+}
+SECRETS = {
+    WireFormatName.GEMINI: "Es8CCswCAb4example",
+    WireFormatName.OPENAI_RESPONSES: str(THOUGHT["encrypted_content"]),
+    WireFormatName.ANTHROPIC_MESSAGES: BLOCK["signature"],
 }
 
 
@@ -65,8 +85,8 @@ async def test_what_came_with_a_call_goes_back_with_it(name: WireFormatName) -> 
     def reply(asked: Asked) -> Reply:
         if problem := problem_of(asked.body):
             return fails(400, problem)
-        conversation = asked.body["contents" if name is WireFormatName.GEMINI else "input"]
-        has_result = "functionResponse" in str(conversation[-1]) or "function_call_output" in str(conversation[-1])
+        last = str(next(asked.body[key] for key in ("contents", "input", "messages") if key in asked.body)[-1])
+        has_result = any(word in last for word in ("functionResponse", "function_call_output", "tool_result"))
         return Reply(answer if has_result else call)
 
     storage = InMemoryStorage()
@@ -84,6 +104,6 @@ async def test_what_came_with_a_call_goes_back_with_it(name: WireFormatName) -> 
             other = await chat(world, server.url, name, told["workflow_id"], "gemini-3-flash")
             assert (other["error"], other["output"]) == (None, "437.")
         first = server.posts[4].text
-    secret = "Es8CCswCAb4example" if name is WireFormatName.GEMINI else str(THOUGHT["encrypted_content"])
+    secret = SECRETS[name]
     assert (secret in sent, secret in first) == (True, False)
     assert (NO_SIGNATURE in first) is (name is WireFormatName.GEMINI)

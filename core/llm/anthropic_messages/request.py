@@ -80,8 +80,9 @@ def _files(files: Iterable[MessageFile]) -> list[Block]:
 
 def _file(file: MessageFile) -> Block:
     """Build the block of a picture or a document; another file is only named."""
-    source = {"type": "base64", "media_type": file.mime, "data": base64.b64encode(file.data).decode("ascii")}
-    if file.mime in PICTURES:
+    mime = "image/jpeg" if file.mime == "image/jpg" else file.mime  # as some tools call it
+    source = {"type": "base64", "media_type": mime, "data": base64.b64encode(file.data).decode("ascii")}
+    if mime in PICTURES:
         return {"type": "image", "source": source}
     if file.mime == "application/pdf":
         return {"type": "document", "source": source, "title": join_surrogates(file.name) or "document"}
