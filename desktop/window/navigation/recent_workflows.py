@@ -167,8 +167,7 @@ class RecentSwitcher(Controller):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if not isinstance(event, QKeyEvent):  # first, since all events of the app pass here
-            is_deactivated = event.type() == QEvent.Type.WindowDeactivate and watched is self._context.window
-            if is_deactivated and self._recent.is_walking:
+            if self._recent.is_walking and self._is_deactivation(watched, event):
                 self.cancel()
             return False
         if event.type() == QEvent.Type.KeyRelease:
@@ -177,6 +176,9 @@ class RecentSwitcher(Controller):
         # recorded for every key: `step` is called by a shortcut and gets no event
         self._modifiers = event.modifiers()
         return self._recent.is_walking and isinstance(watched, QWidget) and self._on_press(event)
+
+    def _is_deactivation(self, watched: QObject, event: QEvent) -> bool:
+        return event.type() == QEvent.Type.WindowDeactivate and watched is self._context.window
 
     def _forget_modifiers(self) -> None:
         """Forget held modifiers: they may have been released in another program."""
