@@ -4,7 +4,7 @@ The digit row is read by position: on AZERTY the key of `1` types `&`, so `Ctrl+
 typed character has precedence; the position applies to key presses that no shortcut accepted.
 """
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 
 from PySide6.QtCore import QKeyCombination, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
@@ -31,6 +31,7 @@ MODIFIER_KEYS = frozenset(
     }
 )
 ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_PORTABLE = QKeySequence.SequenceFormat.PortableText
 _DIGITS = range(Qt.Key.Key_0.value, Qt.Key.Key_9.value + 1)
 _MODIFIERS = Mod.ShiftModifier | Mod.ControlModifier | Mod.AltModifier | Mod.MetaModifier
 CTRL_OR_ALT = (Mod.ControlModifier, Mod.AltModifier)
@@ -80,7 +81,14 @@ def first_combination(keys: QKeySequence) -> QKeyCombination:
 
 def key_sequence(chord: str) -> QKeySequence:
     """Return the key sequence of a normalized name."""
-    return QKeySequence.fromString(chord, QKeySequence.SequenceFormat.PortableText)
+    return QKeySequence.fromString(chord, _PORTABLE)
+
+
+def with_keypad(keys: Iterable[QKeySequence]) -> list[QKeySequence]:
+    """Return the keys as Qt has to match them: Return also as the Enter of the number pad, which is another key."""
+    names = [sequence.toString(_PORTABLE) for sequence in keys]
+    twins = [name.removesuffix("Return") + "Enter" for name in names if name.split("+")[-1] == "Return"]
+    return [QKeySequence.fromString(name, _PORTABLE) for name in names + twins]
 
 
 def types_character(chord: str) -> bool:
@@ -100,7 +108,7 @@ def _name(keys: QKeyCombination) -> str:
     if modifiers == Mod.ShiftModifier and key.value in _DIGITS:
         # only a layout that types digits with Shift, such as AZERTY, sends a digit and Shift; others send `!` and Shift
         modifiers = Mod.NoModifier
-    return QKeySequence(QKeyCombination(modifiers, key)).toString(QKeySequence.SequenceFormat.PortableText)
+    return QKeySequence(QKeyCombination(modifiers, key)).toString(_PORTABLE)
 
 
 def digit_of(event: QKeyEvent, platform: str, modifiers: Container[Mod] = CTRL_OR_ALT) -> int | None:

@@ -52,6 +52,7 @@ from desktop.widgets.painting import (
     paint_text,
 )
 from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.preedit import Preedit
 from desktop.widgets.shadow import Shadow
 from desktop.widgets.value_views import SHOWN_CHARACTERS, GrowingText, ReadOnlyText, ValueSection, ValueText
 
@@ -79,6 +80,7 @@ __all__ = [
     "Label",
     "MultiLineEdit",
     "Paragraph",
+    "Preedit",
     "QuestionBox",
     "ReadOnlyText",
     "RowModel",

@@ -193,6 +193,7 @@ class Content(Adaptive, Surface):
 
     async def close_drafts(self) -> None:
         """Save what the user has written and not sent, and stop saving it."""
+        self.chat.composer.commit_preedit()
         for drafts in (self.chat.drafts, self.chat.answer_drafts, self.input.forms.drafts):
             await drafts.close()
 

@@ -127,12 +127,17 @@ class Composer(Adaptive, Surface):
 
     def submit(self, *, interrupts: bool = False, queued: bool = False) -> None:
         """Send the message; `interrupts`: stop the running turn for it; `queued`: its turn may wait for a slot."""
+        self.commit_preedit()
         if self._obstacle() or self._is_sending or self.is_empty:
             return
         self._is_sending = True
         self._error = ""
         self._update()
         self.send_requested.emit(self.draft(), interrupts, queued)
+
+    def commit_preedit(self) -> None:
+        """Commit what an input method composes, before the draft is taken away."""
+        self._box.commit_preedit()
 
     @property
     def is_empty(self) -> bool:

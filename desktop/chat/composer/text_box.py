@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextDocumentLayout, QPlainTextEdit, 
 from desktop.chat.composer.document_text import LongLines, delete_emoji_before
 from desktop.chat.composer.draft import MAX_MESSAGE_CHARACTERS, MAX_PASTE_BYTES, Draft, local_files, utf16_length
 from desktop.theme import Theme
+from desktop.widgets import Preedit
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _MODIFIERS = Qt.KeyboardModifier
@@ -63,7 +64,7 @@ class TextBox(QPlainTextEdit):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._is_composing = False
+        self._preedit = Preedit()
         self._text, self._lines = _empty_document()
         self._paste_to_undo: tuple[str, int] | None = None
         self.undo_paste: Callable[[], None] | None = None
@@ -93,7 +94,11 @@ class TextBox(QPlainTextEdit):
     @property
     def is_composing(self) -> bool:
         """Whether an input method has uncommitted text."""
-        return self._is_composing
+        return bool(self._preedit.text)
+
+    def commit_preedit(self) -> None:
+        """Commit what an input method composes, before the text is read for good."""
+        self._preedit.commit(self)
 
     def first_line(self) -> str:
         """Return the first line, or the first piece of a long line; a long text is not scanned."""
@@ -140,9 +145,6 @@ class TextBox(QPlainTextEdit):
 
     def take_history(self) -> TextHistory:
         """Return the document with its undo history, which belongs to its workflow, and show an empty document."""
-        if self._is_composing:
-            QGuiApplication.inputMethod().reset()
-            self._is_composing = False
         history = TextHistory(self._text, self._lines, self._paste_to_undo)
         self._use_document(*_empty_document())
         return history
@@ -197,22 +199,22 @@ class TextBox(QPlainTextEdit):
         self._fit()
 
     def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ShortcutOverride and self._is_composing:
+        if event.type() == QEvent.Type.ShortcutOverride and self.is_composing:
             event.accept()  # or a shortcut of the window would take the key from the input method
             return True
         return super().event(event)
 
     def focusNextPrevChild(self, is_next: bool) -> bool:
         """Leave Tab to an input method that composes."""
-        return not self._is_composing and super().focusNextPrevChild(is_next)
+        return not self.is_composing and super().focusNextPrevChild(is_next)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        self._is_composing = bool(event.preeditString())  # first: what it commits is a change like any other
-        super().inputMethodEvent(event)
+        if self._preedit.take(event):  # first: what it commits is a change like any other
+            super().inputMethodEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         modifiers = event.modifiers()
-        if self._is_composing:
+        if self.is_composing:
             event.accept()
         elif event.key() in _ENTER and modifiers in (_WITH_CTRL if self.needs_ctrl else (*_PLAIN, *_WITH_CTRL)):
             self.submitted.emit()

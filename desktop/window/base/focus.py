@@ -9,20 +9,28 @@ from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
 from core.stores.background_workflows import BackgroundWorkflows
+from desktop.widgets import Preedit
 
 
 class PreeditTracker:
     """Tracks the widget with an uncommitted input method composition, whose keys belong to the input method (UI §4).
 
-    Pass it all events of an application-wide filter except key events.
+    Pass it all events of an application-wide filter except key events. A click commits the text before it acts, since
+    a button takes no focus.
     """
 
     def __init__(self) -> None:
         self._at: QWidget | None = None
+        self._preedit = Preedit()
 
-    def track(self, watched: QObject, event: QEvent) -> None:
-        if isinstance(event, QInputMethodEvent):
-            self._at = watched if event.preeditString() and isinstance(watched, QWidget) else None
+    def track(self, watched: QObject, event: QEvent) -> bool:
+        """Return whether the event has to be dropped."""
+        if isinstance(event, QInputMethodEvent) and isinstance(watched, QWidget):
+            self._at = watched if event.preeditString() else None
+            return not self._preedit.take(event)
+        if self._at is not None and event.type() == QEvent.Type.MouseButtonPress and self.is_at(self._at):
+            self._preedit.commit(self._at)
+        return False
 
     def is_at(self, watched: QObject) -> bool:
         if self._at is not None and self._at is not QApplication.focusWidget():

@@ -49,8 +49,7 @@ class Keyboard(Controller):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if not isinstance(event, QKeyEvent):  # first, since all events of the app pass here
-            self._preedit.track(watched, event)
-            return False
+            return self._preedit.track(watched, event)
         kind = event.type()
         if self._is_sending or not isinstance(watched, QWidget):
             return False

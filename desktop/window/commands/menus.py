@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
 
+from desktop.shortcuts.chords import with_keypad
 from desktop.shortcuts.command import Handler, command
 from desktop.shortcuts.key_strings import key_name
 from desktop.window.actions.archive_controller import ArchiveController
@@ -89,7 +90,7 @@ class Menus(Controller):
             keys = self._keymap.first(command_id)
             name = key_name(keys)
             if row.is_everywhere:
-                action.setShortcuts(self._keymap.keys(command_id))
+                action.setShortcuts(with_keypad(self._keymap.keys(command_id)))
             if row.is_everywhere and name == keys.toString(QKeySequence.SequenceFormat.NativeText):
                 action.setText(row.label)
             else:  # Qt shows text behind a tab in the column of keys, also for keys that are no shortcuts

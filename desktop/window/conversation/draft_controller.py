@@ -48,6 +48,7 @@ class DraftController(Controller):
         viewed, composer = self._view.workflow_id, self._composer
         if viewed != self._shown or not self._is_shown:
             if self._is_shown:
+                composer.commit_preedit()
                 self.drafts.put(self._shown, composer.draft())
                 self._keep_history(self._shown, composer.take_history())
             # `_is_shown` apart from `_shown`: None is the new workflow, and nothing is shown before the first render
@@ -98,6 +99,7 @@ class DraftController(Controller):
     def on_begun(self, workflow_id: str, message: OutgoingMessage) -> None:
         """Move text typed behind the first message to the new workflow, which is shown next."""
         if self._shown is None and self._sending.pop(None, None) is not None:
+            self._composer.commit_preedit()
             self.drafts.put(WorkflowId(workflow_id), self._composer.draft().without(message.text, message.hashes))
             self._composer.set_draft(Draft())
 

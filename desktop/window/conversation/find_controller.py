@@ -116,8 +116,7 @@ class FindController(Controller):
         completion list (UI §4).
         """
         if not isinstance(event, QKeyEvent):
-            self._preedit.track(watched, event)
-            return False
+            return self._preedit.track(watched, event)
         if not is_pressed("Esc", event):
             return False
         is_here = isinstance(watched, QWidget) and self._chat.isAncestorOf(watched)

@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication, QImage, QInputMethodEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QPushButton
 
 from core.domain.messages import Role
 from core.domain.run import Run, RunStatus
@@ -439,6 +439,62 @@ async def test_while_an_input_method_composes_nothing_is_completed_and_nothing_s
         assert not app.core.stores.background.running_workflows
         app.key(Key.Key_Return)
         await until(lambda: said(app) == ["@日本"])
+
+
+@pytest.mark.parametrize("way", ["click", "call", "switch"])
+@pytest.mark.parametrize("is_late", [False, True])
+async def test_what_an_input_method_still_composes_goes_along(
+    tmp_path: Path, qapp: QApplication, until: Until, way: str, is_late: bool
+) -> None:
+    """It is part of what is sent or kept; a method that commits it a moment later adds nothing."""
+    async with an_app(tmp_path, qapp) as app:
+        app.control(Key.Key_N)
+        composer = app.content.chat.composer
+        box = composer.text_box
+        for event in (typed("안녕하세"), QInputMethodEvent("요", [])):
+            QApplication.sendEvent(box, event)
+        match way:
+            case "click":
+                (button,) = [button for button in composer.findChildren(QPushButton) if button.text() == "Send"]
+                QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+            case "call":
+                composer.submit()
+            case _:
+                composer.commit_preedit()
+        if is_late:
+            QApplication.sendEvent(box, typed("요"))
+        if way == "switch":
+            assert written(app) == "안녕하세요"
+            return
+        await until(lambda: said(app) == ["안녕하세요"])
+        assert (written(app), box.textCursor().block().layout().preeditAreaText()) == ("", "")
+
+
+async def test_a_syllable_that_is_composed_again_is_not_taken_for_the_one_before(
+    tmp_path: Path, qapp: QApplication
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        app.control(Key.Key_N)
+        box = app.content.chat.composer.text_box
+        QApplication.sendEvent(box, QInputMethodEvent("요", []))
+        box.commit_preedit()
+        for event in (QInputMethodEvent("ㅇ", []), QInputMethodEvent("요", []), typed("요")):
+            QApplication.sendEvent(box, event)
+        assert written(app) == "요요"
+
+
+@pytest.mark.parametrize("keypad", [False, True])
+async def test_the_enter_of_the_number_pad_sends_now_like_return(
+    tmp_path: Path, qapp: QApplication, until: Until, keypad: bool
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.say("say 400 words 5")
+        app.content.workflow_actions.show(run.workflow_id)
+        app.write("at once")
+        key, pad = (Key.Key_Enter, Qt.KeyboardModifier.KeypadModifier) if keypad else (Key.Key_Return, None)
+        app.key(key, CONTROL | SHIFT | pad if pad is not None else CONTROL | SHIFT)
+        await until(lambda: "at once" in said(app))
+        assert written(app) == ""
 
 
 def slow(app: App, monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
