@@ -7,7 +7,7 @@ laid out.
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from PySide6.QtCore import Qt, QUrl, QUrlQuery
+from PySide6.QtCore import QRegularExpression, Qt, QUrl, QUrlQuery
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -22,11 +22,13 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
+from desktop.chat.layout.emphasis import MARKS, mark_emphasis, without_marks
 from desktop.theme import Theme
 
 MARKDOWN = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 # Font sizes by heading level, relative to `text_xl`; lower levels are bold text.
 _HEADINGS = {1: 1.3, 2: 1.15, 3: 1.0}
+_MARKS = QRegularExpression(MARKS)
 _Height = QTextBlockFormat.LineHeightTypes
 _PROPORTIONAL = _Height.ProportionalHeight.value
 _Property = QTextFormat.Property
@@ -46,13 +48,23 @@ def set_markdown(document: QTextDocument, text: str, theme: Theme) -> DocumentFe
     """Show Markdown in a document. Raw HTML stays text, images become their descriptions, unsafe links become text."""
     _set_font(document, theme.font("body"))
     document.setIndentWidth(theme.sizes.space_xl)
-    document.setMarkdown(text, MARKDOWN)
+    marked = mark_emphasis(text)
+    document.setMarkdown(marked, MARKDOWN)
     dresser = _DocumentStyler(document, theme)
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
+    if marked != text:
+        _remove_marks(document)
     dresser.apply_theme(cursor)
     cursor.endEditBlock()
     return DocumentFeatures(dresser.has_links, dresser.has_quotes, dresser.has_markers)
+
+
+def _remove_marks(document: QTextDocument) -> None:
+    mark = document.find(_MARKS)
+    while not mark.isNull():
+        mark.removeSelectedText()
+        mark = document.find(_MARKS, mark)
 
 
 def set_plain(
@@ -205,6 +217,7 @@ class _DocumentStyler:
             form.setBackground(self._theme.color("code_header"))
 
     def _dress_link(self, form: QTextCharFormat) -> None:
+        form.setAnchorHref(without_marks(form.anchorHref()))
         if is_allowed_link(form.anchorHref()):
             self.has_links = True
             form.setForeground(self._theme.color("accent"))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt, QTranslator
-from PySide6.QtGui import QColor, QImage, QTextBlockFormat, QTextTable
+from PySide6.QtGui import QColor, QFont, QImage, QTextBlockFormat, QTextCursor, QTextTable
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
@@ -77,6 +77,57 @@ def test_tables_and_tasks_are_markdown_too(transcript: Transcript) -> None:
     markers = [block.blockFormat().marker() for block in blocks_in(document) if block.textList() is not None]
     assert markers == [QTextBlockFormat.MarkerType.Checked, QTextBlockFormat.MarkerType.Unchecked]
     assert any(isinstance(frame, QTextTable) for frame in document.rootFrame().childFrames())
+
+
+@pytest.mark.parametrize(
+    ("written", "shown", "bold"),
+    [
+        ("**结论：**可以。", "结论：可以。", ["结论："]),
+        ("含**「重点」**内容，**“引用”**后。", "含「重点」内容，“引用”后。", ["「重点」", "“引用”"]),
+        ("- **步骤一：**10 分钟", "步骤一：10 分钟", ["步骤一："]),
+        ("- *注意。*然后", "注意。然后", []),
+        ("**강조(note)**는 ~~삭제!~~다", "강조(note)는 삭제!다", ["강조(note)"]),
+        ("不要~~删除。~~了，~~旧~~、新", "不要删除。了，旧、新", []),
+        ("これは**「太字」**です。***重要：***次", "これは「太字」です。重要：次", ["「太字」", "重要："]),
+        ("🙂**「表情」**后 2**3**4", "🙂「表情」后 234", ["「表情」", "3"]),
+        ("`含**「a」**内` 和 **b**", "含**「a」**内 和 b", ["b"]),
+        ("5 * 3，（x）* y", "5 * 3，（x）* y", []),
+        (r"\*\*结论：\*\*可以", "**结论：**可以", []),
+        ("[看**「此」**处](https://x.example/a**「b」**c)", "看「此」处", ["「此」"]),
+    ],
+)
+def test_emphasis_needs_no_blanks_in_scripts_that_set_none(
+    transcript: Transcript, written: str, shown: str, bold: list[str]
+) -> None:
+    show(transcript, answered("1", written))
+    assert texts(transcript) == [shown]
+    assert bold_words(prose(transcript)) == bold
+
+
+def test_what_is_marked_for_the_parser_is_in_no_link_and_no_copy(transcript: Transcript) -> None:
+    show(transcript, answered("1", "[x](https://x.example/a**「b」**c) **结论：**可以"))
+    view = prose(transcript)
+    assert view.anchorAt(QPoint(5, 5)).startswith("https://x.example/a")
+    assert not set("\ufdd5\ufdd6\ufdd7") & set(view.anchorAt(QPoint(5, 5)))
+    view.selectAll()
+    assert not set("\ufdd5\ufdd6\ufdd7") & set(view.selected_text())
+
+
+def bold_words(view: ProseView) -> list[str]:
+    words: list[str] = []
+    cursor = view.textCursor()
+    last = -2
+    for position in range(view.document().characterCount() - 1):
+        cursor.setPosition(position)
+        cursor.setPosition(position + 1, QTextCursor.MoveMode.KeepAnchor)
+        if cursor.charFormat().fontWeight() >= QFont.Weight.DemiBold:
+            words = (
+                [*words[:-1], words[-1] + cursor.selectedText()]
+                if last == position - 1
+                else [*words, cursor.selectedText()]
+            )
+            last = position
+    return words
 
 
 def test_raw_html_stays_text(transcript: Transcript) -> None:
