@@ -11,6 +11,9 @@ from desktop.chat.transcript.stage import Stage
 from desktop.chat.views.text_view import TextView
 from desktop.theme import Theme
 
+# Qt's time to paint selections grows faster than their number: 100 in a text take 0.1 s, 1,500 take over 10 s.
+_MOST_SELECTIONS = 50
+
 # Returns the matches in a turn, by block key.
 MatchesIn = Callable[[MessageId], Mapping[str, Sequence[FindMatch]]]
 
@@ -35,6 +38,7 @@ class FindHighlighter:
         """Clear the highlights of a view that shows another block."""
         self._marked.pop(view, None)
         if isinstance(view, TextView):
+            view.set_found(())
             view.setExtraSelections([])
 
     def apply(self) -> None:
@@ -64,17 +68,23 @@ class FindHighlighter:
         self._marked[view] = matches, current
         last = view.document().characterCount() - 1
         # a streaming block may have been shortened since it was searched
-        marks = [self._selection(view, match, is_current=match == current) for match in matches if match.end <= last]
-        view.setExtraSelections(marks)
+        shown = [match for match in matches if match.end <= last]
+        usual, now = self._format(is_current=False), self._format(is_current=True)
+        view.set_found([(match.start, match.end) for match in shown] if len(shown) > _MOST_SELECTIONS else ())
+        selected = [match for match in shown if match == current] if len(shown) > _MOST_SELECTIONS else shown
+        view.setExtraSelections([_selection(view, match, now if match == current else usual) for match in selected])
 
-    def _selection(self, view: TextView, match: FindMatch, *, is_current: bool) -> QTextEdit.ExtraSelection:
-        cursor = QTextCursor(view.document())
-        cursor.setPosition(match.start)
-        cursor.setPosition(match.end, QTextCursor.MoveMode.KeepAnchor)
+    def _format(self, *, is_current: bool) -> QTextCharFormat:
         form = QTextCharFormat()
         form.setBackground(self._theme.color("found_now" if is_current else "found"))
         form.setForeground(self._theme.color("text"))
         form.setFontUnderline(is_current)  # so that the current match is not marked by colour alone
-        mark = QTextEdit.ExtraSelection()
-        mark.cursor, mark.format = cursor, form
-        return mark
+        return form
+
+
+def _selection(view: TextView, match: FindMatch, form: QTextCharFormat) -> QTextEdit.ExtraSelection:
+    mark = QTextEdit.ExtraSelection()
+    mark.cursor, mark.format = QTextCursor(view.document()), form
+    mark.cursor.setPosition(match.start)
+    mark.cursor.setPosition(match.end, QTextCursor.MoveMode.KeepAnchor)
+    return mark

@@ -1,11 +1,13 @@
 """Text that can be selected, copied and read aloud, as tall as its content. It loads and opens nothing."""
 
-from collections.abc import Callable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import ceil
-from typing import Any
+from operator import itemgetter
+from typing import Any, cast
 
-from PySide6.QtCore import QEvent, QMimeData, QPoint, QRect, Qt, QUrl
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QRect, QRectF, Qt, QUrl
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
@@ -14,8 +16,11 @@ from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
+    QPainter,
+    QPaintEvent,
     QTextCursor,
     QTextDocument,
+    QTextLine,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit, QWidget
@@ -52,6 +57,7 @@ class TextView(QTextBrowser):
         self.intents = context.intents
         self._is_pressed = False
         self._target = ""
+        self._found: Sequence[tuple[int, int]] = ()
         self.setProperty("bare", True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -109,6 +115,45 @@ class TextView(QTextBrowser):
             bar.setValue(bar.value() + left.left() - self.viewport().width() // 3)
             left = self.cursorRect(cursor)
         return left
+
+    def set_found(self, ranges: Sequence[tuple[int, int]]) -> None:
+        """Mark ranges, in order, behind the text. Painting takes time for what is in sight alone."""
+        if self._found or ranges:
+            self._found = ranges
+            self.viewport().update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._found:
+            self._paint_found(event.rect())
+        super().paintEvent(event)
+
+    def _paint_found(self, sight: QRect) -> None:
+        first, last = (self.cursorForPosition(corner).position() for corner in (sight.topLeft(), sight.bottomRight()))
+        start = bisect_left(self._found, first, key=itemgetter(1))
+        end = bisect_right(self._found, last, key=itemgetter(0))
+        painter = QPainter(self.viewport())
+        painter.translate(-self.horizontalScrollBar().value(), 0)
+        color = self._theme.color("found")
+        for begin, stop in self._found[start:end]:
+            for box in self._boxes(begin, stop):
+                painter.fillRect(box, color)
+        painter.end()
+
+    def _boxes(self, start: int, end: int) -> Iterator[QRectF]:
+        """Yield the rectangles of a range, one a line."""
+        block = self.document().findBlock(start)
+        while block.isValid() and block.position() < end:
+            layout, origin = block.layout(), self.document().documentLayout().blockBoundingRect(block).topLeft()
+            begin, stop = max(0, start - block.position()), min(block.length() - 1, end - block.position())
+            while begin < stop:
+                line = layout.lineForTextPosition(begin)
+                line_end = min(stop, line.textStart() + line.textLength())
+                if not line.isValid() or line_end <= begin:
+                    break
+                left, right = _x_of(line, begin), _x_of(line, line_end)
+                yield QRectF(origin.x() + left, origin.y() + line.y(), right - left, line.height()).normalized()
+                begin = line_end
+            block = block.next()
 
     def deselect(self) -> None:
         """Clear the selection without emitting a signal."""
@@ -242,3 +287,11 @@ class TextView(QTextBrowser):
     def _on_selection(self) -> None:
         if not self._is_pressed:
             self.intents.select.emit(self)
+
+
+def _x_of(line: QTextLine, position: int) -> float:
+    """Return where a position stands in its line."""
+    x, _ = cast(
+        "tuple[float, int]", line.cursorToX(position)
+    )  # the types of PySide forget the position that it returns
+    return x

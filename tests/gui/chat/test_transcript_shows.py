@@ -15,6 +15,7 @@ from core.domain.messages import MessageState, Role
 from core.domain.run import RunStatus, StepStatus
 from core.domain.tool import CallStatus
 from desktop.chat.derivation import ANSWER_WARNINGS
+from desktop.chat.transcript.find_scan import FindQuery, TurnScan
 from desktop.chat.transcript.transcript import Transcript
 from desktop.chat.turn_parts import Activity, Boundary, CutOff, Failure, Phase, StepLine, Steps, Text, ToolCalls, Turn
 from desktop.chat.views.caption_view import CaptionView
@@ -427,3 +428,24 @@ def gap_between(transcript: Transcript, first: str, second: str) -> int:
     runs = [(is_ink, len(list(rows))) for is_ink, rows in groupby(inked)]
     between = [length for is_ink, length in runs[1:-1] if not is_ink]
     return max(between, default=0)
+
+
+def test_thousands_of_matches_are_painted_and_only_the_current_one_is_a_selection(
+    transcript: Transcript, theme: Theme
+) -> None:
+    """Qt takes seconds to paint so many selections."""
+    turn = answered("1", "za " * 2000)
+    show(transcript, turn)
+    scan = TurnScan(theme, FindQuery("a"))
+    matches = [match for found in scan.matches(scan.blocks(turn)) for match in found]
+    assert len(matches) == 2000
+    by_key = {key: list(of_block) for key, of_block in groupby(matches, lambda match: match.key)}
+    transcript.highlight(lambda _: by_key, (turn.id, by_key[matches[-1].key][-1]))
+    view = prose(transcript)
+    assert len(view.extraSelections()) == 1
+    image, found = transcript.viewport().grab().toImage(), theme.color("found")
+    painted = sum(image.pixelColor(x, y) == found for x in range(40, 760) for y in range(200, 240))
+    assert painted > 500
+    transcript.highlight(None)
+    image = transcript.viewport().grab().toImage()
+    assert not any(image.pixelColor(x, 220) == found for x in range(40, 760))
