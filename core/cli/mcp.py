@@ -8,6 +8,7 @@ import asyncio
 import json
 import re
 import sys
+import warnings
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from importlib import metadata
@@ -29,7 +30,15 @@ from core.wiring import open_core
 
 if TYPE_CHECKING:  # it takes over a second to load
     from mcp.server import Server, ServerRequestContext
-    from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams, Tool
+    from mcp_types import (
+        CallToolRequestParams,
+        CallToolResult,
+        EmptyResult,
+        ListToolsResult,
+        PaginatedRequestParams,
+        SetLevelRequestParams,
+        Tool,
+    )
 
 GRACE_S = 2.0
 """What calls get that are at work when stdin ends, and who asks a server that cannot serve."""
@@ -123,7 +132,7 @@ def _server(calls: CallHandler, instructions: str) -> "Server[Any]":
     import mcp_types as types
     from anyio import BrokenResourceError, ClosedResourceError
     from mcp.server import Server
-    from mcp.shared.exceptions import MCPError
+    from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 
     async def list_tools(
         context: "ServerRequestContext[Any]", params: "PaginatedRequestParams | None"
@@ -131,6 +140,13 @@ def _server(calls: CallHandler, instructions: str) -> "Server[Any]":
         return types.ListToolsResult(tools=[_as_mcp_tool(info, calls) for info in calls.offered()])
 
     async def call_tool(context: "ServerRequestContext[Any]", params: "CallToolRequestParams") -> "CallToolResult":
+        async def tell_of_pause(text: str) -> None:
+            session: Any = context.session  # the library calls this deprecated
+            with suppress(ClosedResourceError, BrokenResourceError):
+                await session.send_log_message("warning", text, "metier")
+
+        calls.on_pause = tell_of_pause
+
         async def report(progress: float, total: float | None, text: str) -> None:
             with suppress(ClosedResourceError, BrokenResourceError):  # the client has gone
                 await context.session.report_progress(progress, total, text)
@@ -141,14 +157,22 @@ def _server(calls: CallHandler, instructions: str) -> "Server[Any]":
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name!r}") from None
         return _as_mcp_result(reply)
 
-    return Server(
+    async def set_level(context: "ServerRequestContext[Any]", params: "SetLevelRequestParams") -> "EmptyResult":
+        return types.EmptyResult()
+
+    # Later revisions of the protocol have no logging; clients of today are told of a pause by it.
+    warnings.filterwarnings("ignore", category=MCPDeprecationWarning)
+    make: Any = Server
+    server: Server[Any] = make(
         "metier",
         title="Metier",
         version=_version(),
         instructions=instructions,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        on_set_logging_level=set_level,
     )
+    return server
 
 
 def _as_mcp_tool(info: ToolInfo, calls: CallHandler) -> "Tool":

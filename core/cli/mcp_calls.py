@@ -15,7 +15,9 @@ from core.bus import Subscription
 from core.domain.events import (
     Event,
     InterruptionRaised,
+    RunContinued,
     RunCreated,
+    RunPaused,
     StepFinished,
     StepSkipped,
     StepStarted,
@@ -26,6 +28,7 @@ from core.domain.recording import RECORDING_TOOLS
 from core.domain.run import ErrorInfo
 from core.domain.template import ValidationMode
 from core.domain.text.json_text import encode
+from core.domain.text.well_formed import well_formed
 from core.domain.tool import CallResult, CallStatus, Runtime, ToolInfo
 from core.ports import CallContext
 from core.services.executions import outside_run_id
@@ -58,6 +61,7 @@ class CallHandler:
     """Executes calls of the offered tools of `core`. With a `recording` each call becomes a step of it, and nearly all
     tools are offered. Runs have the `mode`, by default that of the settings; clients consent to calls of tools only if
     they `may_approve`. `allow` holds the folders and origins that these runs and the recorded calls may access.
+    `on_pause` is called when a run is paused, or continues, with what happened.
     """
 
     def __init__(
@@ -76,6 +80,8 @@ class CallHandler:
         self._may_approve = may_approve
         self._tasks: set[asyncio.Task[Any]] = set()
         self._is_closing = False
+        self.on_pause: Callable[[str], Coroutine[Any, Any, None]] | None = None
+        self._pauses = core.bus.subscribe(Event, self._on_pause, (RunPaused, RunContinued))
 
     def detach_runs(self) -> None:
         """From now on the end of a call cancels no run: runs are left to the next process."""
@@ -83,6 +89,7 @@ class CallHandler:
 
     async def close(self) -> None:
         """Cancel active calls."""
+        self._pauses.close()
         self.detach_runs()
         for task in self._tasks:
             task.cancel()
@@ -168,6 +175,10 @@ class CallHandler:
                 await asyncio.wait({work, created}, return_when=asyncio.FIRST_COMPLETED)
                 await self._core.runs.cancel(run_id)
 
+    def _on_pause(self, event: Event) -> None:
+        if self.on_pause is not None and isinstance(event.fact, RunPaused | RunContinued):
+            self._spawn(self.on_pause(describe_pause(event.run_id, event.fact)), f"pause of {event.run_id}")
+
     def _spawn(self, work: Coroutine[Any, Any, Any], name: str) -> "asyncio.Task[Any]":
         task = asyncio.create_task(work, name=name)
         self._tasks.add(task)
@@ -229,9 +240,18 @@ class RunProgress:
                 self._text = f"{tool} is called"
             case InterruptionRaised(step=step):
                 self._text = f"{step} waits for a person"
+            case RunPaused() | RunContinued():
+                self._text = describe_pause(event.run_id, fact)
             case _:
                 return
         self._changed.set()
+
+
+def describe_pause(run_id: RunId, fact: RunPaused | RunContinued) -> str:
+    """Return what happened to a run whose events could not be stored."""
+    if isinstance(fact, RunPaused):
+        return f"{run_id} is paused ({fact.reason}): it continues by itself once the store can be written"
+    return f"{run_id} continues"
 
 
 def _is_recordable(info: ToolInfo) -> bool:
@@ -240,11 +260,6 @@ def _is_recordable(info: ToolInfo) -> bool:
     """
     needs_more = info.runtime is Runtime.CLIENT or info.asks_people or info.begins_agents
     return not needs_more and info.name not in RECORDING_TOOLS
-
-
-def well_formed(text: str) -> str:
-    """Return the text with lone surrogates replaced, which UTF-8 cannot encode."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _awaited_run(name: str, arguments: Mapping[str, Any], context: CallContext) -> RunId | None:

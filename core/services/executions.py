@@ -1,6 +1,7 @@
 """Runs as tools use them, from inside and outside of a run: a `core.ports.executions.Runs`."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from core.domain.ids import InterruptionId, RunId, TemplateId, WorkflowId, id_from_key
@@ -55,7 +56,11 @@ class ExecutionService:
         return await self._engine.wait(run.id) if wait else run
 
     async def find(self, run_id: RunId) -> Run:
-        return await require_run(self._storage, run_id)
+        return self._as_seen(await require_run(self._storage, run_id))
+
+    def _as_seen(self, run: Run) -> Run:
+        """Return the run as it is in this process: a run whose events cannot be stored is paused (ENGINE §10)."""
+        return run if self._runs.pause_reason(run) is None else replace(run, status=RunStatus.PAUSED)
 
     async def listed(
         self,
@@ -68,7 +73,8 @@ class ExecutionService:
     ) -> RunPage:
         if parent is not None:
             await self.find(parent)
-            return _page_of(await self._storage.runs.children(parent), status, limit, before)
+            children = await self._storage.runs.children(parent)
+            return _page_of([self._as_seen(run) for run in children], status, limit, before)
         if before is not None:
             await self.find(before)
         page: list[Run] = []
@@ -80,7 +86,8 @@ class ExecutionService:
             if len(rows) < count:
                 break
             before = rows[-1].id
-        return RunPage(page[:limit], page[limit - 1].id if len(page) > limit else None)
+        shown = [self._as_seen(run) for run in page[:limit]]
+        return RunPage(shown, page[limit - 1].id if len(page) > limit else None)
 
     async def describe(self, run_id: RunId) -> dict[str, Any]:
         run = await self.find(run_id)
@@ -96,7 +103,7 @@ class ExecutionService:
         return unwrap(await self._runs.pending(run_id))
 
     async def cancel(self, run_id: RunId) -> Run:
-        return unwrap(await self._runs.cancel(run_id))
+        return self._as_seen(unwrap(await self._runs.cancel(run_id)))
 
     async def answer(
         self,

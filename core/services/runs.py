@@ -202,7 +202,14 @@ class RunService:
         if run.status is RunStatus.ENQUEUED and not self._engine.drives(run_id):
             missing = await self._access.missing_key(run_id)
             description["error"] = missing.as_dict() if missing is not None else None
+        if (reason := self.pause_reason(run)) is not None:
+            message = "the store cannot be written; the run continues by itself once it can"
+            description.update(status=RunStatus.PAUSED, error={"code": reason, "message": message})
         return description
+
+    def pause_reason(self, run: Run) -> str | None:
+        """Return the code of the error because of which the run is paused, None if it is not."""
+        return None if run.status.is_final else self._engine.journal.pause_reason(run.id)
 
     @returns_outcome
     async def answer(

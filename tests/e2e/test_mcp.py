@@ -280,7 +280,8 @@ async def cancel(served: Served) -> None:
         if newest != detached:
             break
     assert newest != detached
-    assert (await served("EXECUTION_RESUME", run_id=newest, wait=True))["status"] == "cancelled"
+    cancelled = await served.error("EXECUTION_RESUME", run_id=newest, wait=True)
+    assert (cancelled["code"], cancelled["status"]) == ("run_failed", "cancelled")
     assert (await served("EXECUTION_GET", run_id=detached))["status"] == "running"
     assert (await served("EXECUTION_CANCEL", run_id=detached))["status"] == "cancelled"
 

@@ -7,13 +7,15 @@ from typing import Any
 import pytest
 
 from core.cli.mcp_calls import CallHandler, UnknownTool
-from core.domain.events import RunStarted, StepStarted
+from core.domain.events import RunContinued, RunPaused, RunStarted, StepStarted
 from core.domain.ids import RunId
 from core.domain.run import RunStatus
 from core.domain.template import ValidationMode
 from core.services.outcome import Ok
 from tests.support.command_line import template
+from tests.support.failing_storage import FailingMemory, Trouble
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.waiting import until
 from tests.support.world import World, a_step, a_world, tool_step
 
 T = "COLLECTION_WORKFLOW_"
@@ -163,7 +165,7 @@ async def test_a_client_consents_to_no_call_unless_it_may_but_rejects_it_and_ans
             assert (reply.is_error, reply.value["error"]["code"]) == (True, "not_allowed"), action
         assert world.tools.notes == []
         reply = await calls.call(RESUME, {**answer, "action": "reject"}, silent)
-        assert reply.value["status"] == "error"
+        assert (reply.is_error, reply.value["error"]["status"]) == (True, "error")
 
         made = await saved(calls, gate, title="Gate")
         waiting = (await calls.call(CREATE, {"workflow_collection_id": made, "wait": True}, silent)).value
@@ -195,3 +197,48 @@ async def test_what_the_server_was_allowed_its_runs_and_recorded_calls_may_acces
         written = await recorded.call("write_file", {"path": "b.txt", "content": "b"}, silent)
         assert not written.is_error, written.text
         assert (tmp_path / "b.txt").read_text() == "b"
+
+
+async def test_a_run_that_fails_is_told_in_the_same_form_by_each_call_that_waits_for_it() -> None:
+    async with a_world() as world:
+        calls = CallHandler(world.core)
+        asks = {**a_step("gate"), "interrupt": {"kind": "approval"}}
+        made = await saved(calls, asks, tool_step("f", "fail", "gate"))
+        fails = await saved(calls, tool_step("f", "fail"), title="U")
+        first = await calls.call(CREATE, {"workflow_collection_id": fails, "wait": True}, silent)
+        asked = await calls.call(CREATE, {"workflow_collection_id": made, "wait": True}, silent)
+        answer = {"run_id": asked.value["run_id"], "action": "approve", "wait": True}
+        for reply in (first, await calls.call(RESUME, answer, silent)):
+            assert reply.is_error
+            error = reply.value["error"]
+            assert (error["code"], error["status"], error["error"]["failed_step"]) == ("run_failed", "error", "f")
+
+
+async def test_a_run_on_a_full_disk_is_paused_to_each_call_and_the_client_is_told() -> None:
+    storage = FailingMemory()
+    storage.trouble = Trouble(at=1, count=1_000)
+    async with a_world(storage) as world:
+        calls = CallHandler(world.core)
+        told: list[str] = []
+
+        async def on_pause(text: str) -> None:
+            told.append(text)
+
+        calls.on_pause = on_pause
+        made = await saved(calls, tool_step("h", "hold"), tool_step("i", "fail", "h"))
+        run_id = (await calls.call(CREATE, {"workflow_collection_id": made}, silent)).value["run_id"]
+        await world.heard(StepStarted)
+        storage.trouble.is_on = True
+        world.tools.release.set()
+        await world.heard(RunPaused)
+        got = (await calls.call(f"{T}EXECUTION_GET", {"run_id": run_id}, silent)).value
+        assert (got["status"], got["error"]["code"]) == ("paused", "storage_full")
+        (item,) = (await calls.call(f"{T}EXECUTION_LIST", {}, silent)).value["items"]
+        assert item["status"] == "paused"
+        resumed = (await calls.call(RESUME, {"run_id": run_id}, silent)).value
+        assert (resumed["status"], resumed["error"]["code"]) == ("paused", "storage_full")
+        storage.trouble.is_on = False
+        await world.heard(RunContinued)
+        await until(lambda: len(told) == 2)
+        assert "is paused (storage_full)" in told[0]
+        assert told[1] == f"{run_id} continues"

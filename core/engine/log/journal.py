@@ -257,6 +257,10 @@ class Journal:
                 remaining.append(entry)
         return remaining
 
+    def pause_reason(self, run_id: RunId) -> str | None:
+        """Return the code of the error because of which the run is paused, None if it is not."""
+        return self._refusal if run_id in self._held else None
+
     def _give_up(self, entries: Sequence[JournalEntry], error: StorageFailed) -> None:
         for entry in entries:
             if entry.done is not None and not entry.done.done():

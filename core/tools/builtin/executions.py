@@ -42,6 +42,7 @@ LONGEST_S = 86_400.0  # a run has limits of its own
 
 _RUN_ID = an_id("The id of the run.")
 _STATUS = {"type": "string", "enum": [status.value for status in RunStatus if status is not RunStatus.PAUSED]}
+_STANDING = (RunStatus.ENQUEUED, RunStatus.PAUSED)  # there may be a reason why it does not run
 _ERROR = {"type": ["object", "null"]}
 _ITEM = of_result(
     {
@@ -62,8 +63,9 @@ _ITEM = of_result(
 def tools(runs: Runs) -> list[Tool]:
     """Return the tools.
 
-    CREATE is idempotent: a repeated call returns the run that the first call started. A run that does not succeed fails
-    it with `child_failed`, from outside with `run_failed`; both carry the run's error. Errors of the others:
+    CREATE is idempotent: a repeated call returns the run that the first call started. A run that is waited for, by
+    CREATE or RESUME, and does not succeed fails the call with `child_failed`, from outside with `run_failed`; both
+    carry the run's error. Errors of the others:
     `not_found`, `not_allowed`, and for RESUME the errors of an answer (ENGINE §8).
     """
 
@@ -132,9 +134,11 @@ def tools(runs: Runs) -> list[Tool]:
         run = await runs.go_on(context, run_id, wait=bool(arguments.get("wait")))
         result = _state(run)
         if run.status.is_final:
+            if arguments.get("wait") and run.status is not RunStatus.SUCCESS:
+                raise _run_failed(run, context)
             described = await runs.describe(run_id)
             return {**result, "output": described["output"], "error": described["error"]}
-        if run.status is RunStatus.ENQUEUED:
+        if run.status in _STANDING:
             result["error"] = (await runs.describe(run_id))["error"]
         return {**result, "interruptions": await runs.asked(run_id)}
 
