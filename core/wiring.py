@@ -27,6 +27,7 @@ from core.llm.catalogue import Catalogue
 from core.llm.http import HttpClients
 from core.llm.key_store import KeyFile, KeyStore
 from core.llm.offline.client import OfflineModel, Router
+from core.llm.presets import files_taken
 from core.llm.provider.client import ProviderClient
 from core.llm.system_keyring import SystemKeyring
 from core.network.routes import Network
@@ -309,6 +310,7 @@ async def run_core(
             box.schemas,
             agents,
             asks_for_rounds=lambda: settings.current.ask_at_round_limit,
+            files_taken=files_taken,
         )
         steps = StepRunner(tools, box.sandbox, loop, box.schemas)
         journal = Journal(storage, bus, clock, text_interval_s=settings.current.stream_write_interval_s)

@@ -443,6 +443,10 @@
         <translation>Joindre des fichiers</translation>
     </message>
     <message>
+        <source>Picture</source>
+        <translation>Image</translation>
+    </message>
+    <message>
         <source>The files of a message can have at most {total} in total</source>
         <translation>Les fichiers d’un message font ensemble au plus {total}</translation>
     </message>
@@ -466,16 +470,16 @@
         <translation>«&#xa0;{name}&#xa0;» a changé depuis qu’il a été joint&#xa0;: envoyez de nouveau pour envoyer son contenu actuel</translation>
     </message>
     <message>
-        <source>“{name}” is a picture: pictures cannot be attached yet</source>
-        <translation>«&#xa0;{name}&#xa0;» est une image&#xa0;: les images ne peuvent pas encore être envoyées à un modèle</translation>
+        <source>“{name}” has too many pixels to be sent</source>
+        <translation>«&#xa0;{name}&#xa0;» a trop de pixels pour être envoyée</translation>
     </message>
     <message>
         <source>“{name}” is not a file</source>
         <translation>«&#xa0;{name}&#xa0;» est un dossier ou n’est pas un fichier&#xa0;: joignez des fichiers</translation>
     </message>
     <message>
-        <source>“{name}” is not a text file: only text files can be attached</source>
-        <translation>«&#xa0;{name}&#xa0;» n’est pas du texte&#xa0;: seuls des fichiers de texte peuvent être joints</translation>
+        <source>“{name}” is not a picture that can be read</source>
+        <translation>«&#xa0;{name}&#xa0;» n’est pas une image lisible</translation>
     </message>
     <message>
         <source>“{name}” is too large: the limit is {size} per file</source>
@@ -1888,10 +1892,6 @@
         <translation>Texte collé</translation>
     </message>
     <message>
-        <source>Pictures cannot be sent to a model yet</source>
-        <translation>Les images ne peuvent pas encore être envoyées à un modèle</translation>
-    </message>
-    <message>
         <source>Queue</source>
         <translation>Mettre en file</translation>
     </message>
@@ -2964,6 +2964,56 @@
     <message>
         <source>Files asked for</source>
         <translation>Fichiers demandés</translation>
+    </message>
+</context>
+<context>
+    <name>FileNote</name>
+    <message>
+        <source>Choose another model</source>
+        <translation>Choisir un autre modèle</translation>
+    </message>
+</context>
+<context>
+    <name>FileNotes</name>
+    <message>
+        <source>It is not known whether {model} takes pictures: they are sent.</source>
+        <translation>On ne sait pas si {model} accepte les images&#xa0;: elles sont envoyées.</translation>
+    </message>
+    <message>
+        <source>Of “{name}”, only the first frame is sent.</source>
+        <translation>Seule la première image de «&#xa0;{name}&#xa0;» est envoyée.</translation>
+    </message>
+    <message>
+        <source>Of “{name}”, the model gets only the name.</source>
+        <translation>De «&#xa0;{name}&#xa0;», le modèle ne reçoit que le nom.</translation>
+    </message>
+    <message>
+        <source>Of “{name}”, the model gets only the text of the first pages.</source>
+        <translation>De «&#xa0;{name}&#xa0;», le modèle ne reçoit que le texte des premières pages.</translation>
+    </message>
+    <message>
+        <source>Of “{name}”, the model gets only the text.</source>
+        <translation>De «&#xa0;{name}&#xa0;», le modèle ne reçoit que le texte.</translation>
+    </message>
+    <message>
+        <source>The text of “{name}” cannot be read: the model gets only its name.</source>
+        <translation>Le texte de «&#xa0;{name}&#xa0;» est illisible&#xa0;: le modèle n’en reçoit que le nom.</translation>
+    </message>
+    <message>
+        <source>{model} takes no pictures: it gets only their names.</source>
+        <translation>{model} n’accepte pas les images&#xa0;: il n’en reçoit que les noms.</translation>
+    </message>
+    <message>
+        <source>“{name}” has no text, only pictures of pages: the model gets only its name.</source>
+        <translation>«&#xa0;{name}&#xa0;» ne contient pas de texte, seulement des images de pages&#xa0;: le modèle n’en reçoit que le nom.</translation>
+    </message>
+    <message>
+        <source>“{name}” is protected by a password: the model gets only its name.</source>
+        <translation>«&#xa0;{name}&#xa0;» est protégé par un mot de passe&#xa0;: le modèle n’en reçoit que le nom.</translation>
+    </message>
+    <message>
+        <source>“{name}” is scaled down to be sent.</source>
+        <translation>«&#xa0;{name}&#xa0;» est réduite pour l’envoi.</translation>
     </message>
 </context>
 <context>
@@ -4793,6 +4843,59 @@
     <message>
         <source>{host}, on this computer</source>
         <translation>{host}, sur cet ordinateur</translation>
+    </message>
+</context>
+<context>
+    <name>PictureButton</name>
+    <message>
+        <source>Picture that cannot be shown: {details}</source>
+        <translation>Image impossible à afficher&#xa0;: {details}</translation>
+    </message>
+    <message>
+        <source>Picture: {details}</source>
+        <translation>Image&#xa0;: {details}</translation>
+    </message>
+</context>
+<context>
+    <name>PictureController</name>
+    <message>
+        <source>Copy</source>
+        <translation>Copier</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Ouvrir</translation>
+    </message>
+    <message>
+        <source>Save as</source>
+        <translation>Enregistrer sous</translation>
+    </message>
+    <message>
+        <source>Save as…</source>
+        <translation>Enregistrer sous…</translation>
+    </message>
+</context>
+<context>
+    <name>PictureViewer</name>
+    <message>
+        <source>Close</source>
+        <translation>Fermer</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Copier</translation>
+    </message>
+    <message>
+        <source>Next picture</source>
+        <translation>Image suivante</translation>
+    </message>
+    <message>
+        <source>Previous picture</source>
+        <translation>Image précédente</translation>
+    </message>
+    <message>
+        <source>Save as…</source>
+        <translation>Enregistrer sous…</translation>
     </message>
 </context>
 <context>
@@ -7989,6 +8092,13 @@
     <message>
         <source>“{name}”</source>
         <translation>«&#xa0;{name}&#xa0;»</translation>
+    </message>
+</context>
+<context>
+    <name>_Canvas</name>
+    <message>
+        <source>This picture cannot be shown</source>
+        <translation>Cette image ne peut pas être affichée</translation>
     </message>
 </context>
 </TS>

@@ -6,15 +6,26 @@ without a result gets an error as its result, so that every history is valid.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import takewhile
 
 from core.agents.answers import ModelAnswer, stored_answers
+from core.agents.files import FileBudget, files_to_send, pictures_in, with_files
 from core.agents.results import stored_result, tool_messages
 from core.domain.access import RunAccess
 from core.domain.ids import CallId, MessageId, RunId, WorkflowId
-from core.domain.messages import AttachedText, Message, MessageState, Role, from_input, with_attachments
+from core.domain.messages import (
+    AttachedFile,
+    Attachment,
+    Message,
+    MessageState,
+    Role,
+    from_input,
+    goes_as_file,
+    with_attachments,
+)
+from core.domain.model import TEXTS_TAKEN, FilesTaken
 from core.domain.progress import progress_of
 from core.domain.run import SUMMARY_TEMPLATE, Run, RunKind, RunStatus
 from core.domain.sub_agent import is_sub_agent
@@ -28,10 +39,11 @@ SUMMARY_PROMPT = "What was said in this conversation before, as a summary:\n\n{}
 
 @dataclass(frozen=True, slots=True)
 class HistoryMessage:
-    """A message of the history, and the stored message that it comes from."""
+    """A message of the history, and the stored message that it comes from. `files` are those that it is sent with."""
 
     source: MessageId
     message: ChatMessage
+    files: Sequence[Attachment] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,29 +67,49 @@ class Conversation:
         return self.history[dropped].source if 0 < dropped < len(self.history) else None
 
 
-async def load_conversation(storage: Storage, turn: AgentTurn, system_prompt: str) -> Conversation:
-    """Load the start of the turn. Template steps and sub-agents have no history before their prompt.
+async def load_conversation(
+    storage: Storage, turn: AgentTurn, system_prompt: str, taken: FilesTaken = TEXTS_TAKEN
+) -> Conversation:
+    """Load the start of the turn. Template steps and sub-agents have no history before their prompt, and the steps
+    get the files attached to the message that started their template.
 
-    For a language model, the newest summary replaces everything before it.
+    For a language model, the newest summary replaces everything before it. `taken`: the files that the model takes.
     """
     system = [ChatMessage("system", system_prompt)] if system_prompt else []
     history: list[HistoryMessage] = []
     prompt = turn.prompt
+    attached = from_input(turn.snapshot.input) if turn.location.sub_agent_id is None else []
     if turn.run.kind is RunKind.CHAT and turn.location.sub_agent_id is None:
         summary, history = await load_history(
-            storage, turn.run.workflow_id, turn.run.id, with_summary=turn.snapshot.model is not None
+            storage, turn.run.workflow_id, turn.run.id, with_summary=turn.snapshot.model is not None, taken=taken
         )
         system += [ChatMessage("system", SUMMARY_PROMPT.format(summary))] if summary is not None else []
-        prompt = with_attachments(prompt, from_input(turn.snapshot.input))
-    return Conversation(system, history, ChatMessage("user", prompt + _shape(turn)))
+        prompt = with_attachments(prompt, attached, taken)
+    else:  # the template has decided what becomes of the texts
+        prompt = with_attachments(prompt, [file for file in attached if goes_as_file(file.about, taken)], taken)
+    budget = FileBudget()
+    message = ChatMessage("user", prompt + _shape(turn))
+    asked = await with_files(storage, message, files_to_send(attached, taken), budget)
+    return Conversation(system, await _with_files(storage, history, budget), asked)
 
 
-async def _with_texts(storage: Storage, message: Message, text: str) -> str:
-    """Append the attachments of a user message."""
+async def _with_files(storage: Storage, history: Sequence[HistoryMessage], budget: FileBudget) -> list[HistoryMessage]:
+    """Load the files of the history, the newest first."""
+    loaded: list[HistoryMessage] = []
+    for entry in reversed(history):
+        message = await with_files(storage, entry.message, entry.files, budget) if entry.files else entry.message
+        loaded.append(replace(entry, message=message))
+    return loaded[::-1]
+
+
+async def _user_message(storage: Storage, message: Message, taken: FilesTaken) -> HistoryMessage:
+    """Return a message of the user with its attachments."""
     if not message.attachments:
-        return text
+        return HistoryMessage(message.id, ChatMessage("user", message.text))
     texts = await storage.messages.attached_texts(message.workflow_id, message.id)
-    return with_attachments(text, [AttachedText(*pair) for pair in zip(message.attachments, texts, strict=False)])
+    attached = [AttachedFile(*pair) for pair in zip(message.attachments, texts, strict=False)]
+    text = with_attachments(message.text, attached, taken)
+    return HistoryMessage(message.id, ChatMessage("user", text), files_to_send(attached, taken))
 
 
 def _shape(turn: AgentTurn) -> str:
@@ -89,9 +121,15 @@ def _shape(turn: AgentTurn) -> str:
 
 
 async def load_history(
-    storage: Storage, workflow_id: WorkflowId, before: RunId | None = None, *, with_summary: bool = True
+    storage: Storage,
+    workflow_id: WorkflowId,
+    before: RunId | None = None,
+    *,
+    with_summary: bool = True,
+    taken: FilesTaken = TEXTS_TAKEN,
 ) -> tuple[str | None, list[HistoryMessage]]:
-    """Load the history of a workflow before that run, or until now: the newest summary, and the messages after it.
+    """Load the history of a workflow before that run, or until now: the newest summary, and the messages after it, with
+    the files that they are sent with, not yet their data.
 
     Without `with_summary`, all messages are returned and summaries are left out.
     """
@@ -108,20 +146,16 @@ async def load_history(
                 summary = message.text
                 history.clear()
         elif message.role is Role.USER:
-            text = await _with_texts(storage, message, message.text)
-            history.append(HistoryMessage(message.id, ChatMessage("user", text)))
+            history.append(await _user_message(storage, message, taken))
         elif message.role is Role.ASSISTANT and run is not None and run.kind is RunKind.CHAT:
             if message.id == run.message_id:  # its other messages are text that a crash cut off
-                history += [
-                    HistoryMessage(message.id, answer_message)
-                    for answer_message in await _turn(storage, message, run.id)
-                ]
+                history += await _turn(storage, message, run.id, taken)
         elif message.role is Role.ASSISTANT and message.text and message.state is not MessageState.OPEN:
             history.append(HistoryMessage(message.id, ChatMessage("assistant", message.text)))
     return summary, history
 
 
-async def _turn(storage: Storage, message: Message, run_id: RunId) -> list[ChatMessage]:
+async def _turn(storage: Storage, message: Message, run_id: RunId, taken: FilesTaken) -> list[HistoryMessage]:
     """Load the answers of an earlier turn with their call results; only its text if its rows cannot be read."""
     try:
         progress = progress_of(run_id, await storage.events.of_run(run_id))
@@ -132,17 +166,21 @@ async def _turn(storage: Storage, message: Message, run_id: RunId) -> list[ChatM
             raise
         answers, rows = [], []
     if not answers and message.text:
-        return [ChatMessage("assistant", message.text)]
-    return await _answered(answers, rows)
+        return [HistoryMessage(message.id, ChatMessage("assistant", message.text))]
+    return await _answered(message.id, answers, rows, taken)
 
 
-async def _answered(answers: Sequence[ModelAnswer], rows: Sequence[ToolCall]) -> list[ChatMessage]:
-    messages: list[ChatMessage] = []
+async def _answered(
+    source: MessageId, answers: Sequence[ModelAnswer], rows: Sequence[ToolCall], taken: FilesTaken
+) -> list[HistoryMessage]:
+    messages: list[HistoryMessage] = []
     ledger = {(row.round, row.position): row for row in rows}
     for number, answer in enumerate(answers, 1):
-        messages.append(answer.as_message())
+        messages.append(HistoryMessage(source, answer.as_message()))
         results = [await stored_result(ledger.get((number, position))) for position in range(1, len(answer.calls) + 1)]
-        messages.extend(await tool_messages([call.id for call in answer.calls], results))
+        told = await tool_messages([call.id for call in answer.calls], results)
+        files = [files_to_send(pictures_in(result.value), taken) for result in results]
+        messages += [HistoryMessage(source, *pair) for pair in zip(told, files, strict=True)]
     return messages
 
 

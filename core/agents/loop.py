@@ -14,6 +14,7 @@ from core.agents.advertised_tools import ToolAdvertiser
 from core.agents.answers import ModelAnswer
 from core.agents.calls import RoundCalls
 from core.agents.context import Conversation, build_system_prompt, load_conversation
+from core.agents.files import FileBudget, files_to_send, pictures_in, with_files
 from core.agents.ledger import Ledger
 from core.agents.limits import MAX_CUT_OFF_ANSWERS, MAX_ROUNDS, Repetitions, check_calls, cut_off, round_limit
 from core.agents.recovery import recover_turn
@@ -23,6 +24,7 @@ from core.agents.turn_record import TurnRecord
 from core.agents.window import fit_context
 from core.domain.ids import CallId
 from core.domain.interruption import Action, InterruptionKind, InterruptionRequest
+from core.domain.model import TEXTS_TAKEN, FilesTaken, ModelChoice
 from core.domain.run import StepStatus
 from core.domain.text.json_text import parse
 from core.domain.tool import ToolInfo
@@ -68,6 +70,7 @@ class AgentLoop:
         *,
         system_prompt: str = "",
         asks_for_rounds: Callable[[], bool] = lambda: False,
+        files_taken: Callable[[ModelChoice], FilesTaken] = lambda _: TEXTS_TAKEN,
     ) -> None:
         self._model = model
         self._tools = tools
@@ -77,6 +80,7 @@ class AgentLoop:
         self._schemas = schemas
         self._directory = directory
         self._asks_for_rounds = asks_for_rounds
+        self._files_taken = files_taken
 
     def sub_agents(self, parent: AgentTurn, log: RunLog, tools: Collection[str]) -> TurnSubAgents:
         """Implement `core.ports.agents.AgentRunner.sub_agents`."""
@@ -90,7 +94,8 @@ class AgentLoop:
         # promptly.
         try:
             await turn.recorder.open()
-            start = await load_conversation(self._storage, turn, self._prompt_of(turn))
+            taken = self._taken_by(turn)
+            start = await load_conversation(self._storage, turn, self._prompt_of(turn), taken)
             recovered = await recover_turn(turn, log, self._storage, self._clock)
         except CancelledError:
             facts, writes = turn.interrupted_work.closed(turn.run, turn.key, self._clock.now())
@@ -104,7 +109,7 @@ class AgentLoop:
         calls = RoundCalls(turn, self._tools, ledger, sub_agents)
         status = StepStatus.ERROR
         try:
-            output = await self._answer(turn, log, start, record, calls, offer)
+            output = await self._answer(turn, log, start, record, calls, offer, taken)
             status = StepStatus.COMPLETED
             return output
         except CancelledError:
@@ -124,6 +129,7 @@ class AgentLoop:
         record: TurnRecord,
         calls: RoundCalls,
         offer: ToolAdvertiser,
+        taken: FilesTaken,
     ) -> Any:
         """Ask for answers until one has no calls. Stored answers of a previous process are replayed first."""
         # Replaying and asking share this loop on purpose. A stored answer takes the same path as a new answer, through
@@ -164,7 +170,10 @@ class AgentLoop:
                 notes = repetitions.notes(answer)
                 names = frozenset(tool.name for tool in offered.tools)
                 results = await calls.run_calls(number, answer, record.offset(number), names)
-                messages.extend(await tool_messages([call.id for call in answer.calls], results, notes))
+                told = await tool_messages([call.id for call in answer.calls], results, notes)
+                files = [files_to_send(pictures_in(result.value), taken) for result in results]
+                budget = FileBudget()
+                messages += [await with_files(self._storage, *pair, budget) for pair in zip(told, files, strict=True)]
             elif answer.status is StepStatus.COMPLETED:
                 if turn.output_schema is None:
                     return answer.output
@@ -255,6 +264,11 @@ class AgentLoop:
         if choice is None:
             return ModelRequest(messages, tools, turn.snapshot.script)
         return ModelRequest(messages, tools, choice=choice, on_wait=record.report_wait)
+
+    def _taken_by(self, turn: AgentTurn) -> FilesTaken:
+        """Return the files that the model of the turn takes; the offline agent reads texts."""
+        choice = turn.snapshot.model
+        return TEXTS_TAKEN if choice is None else self._files_taken(choice)
 
     def _prompt_of(self, turn: AgentTurn) -> str:
         """Return the system prompt."""

@@ -10,9 +10,11 @@ from itertools import groupby
 from core.domain.text.json_text import encode
 from core.domain.tokens import estimate_tokens
 from core.domain.tool import ToolInfo
-from core.ports import ChatMessage
+from core.ports import ChatMessage, MessageFile
 
 _MESSAGE_TOKENS = 8
+_PICTURE_TOKENS = 1600
+_PAGE_BYTES = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,17 @@ def message_tokens(message: ChatMessage) -> int:
     calls = sum(
         estimate_tokens(call.tool) + estimate_tokens(call.arguments_text) + _MESSAGE_TOKENS for call in message.calls
     )
-    return _MESSAGE_TOKENS + estimate_tokens(message.text) + calls
+    files = sum(_file_tokens(file) for file in message.files)
+    return _MESSAGE_TOKENS + estimate_tokens(message.text) + calls + files
+
+
+def _file_tokens(file: MessageFile) -> int:
+    """Estimate the tokens of a picture or a document. Providers count a large picture as 750 to 1 600 tokens, a page of
+    a PDF as about 2 000; a page has mostly 50 kB or more.
+    """
+    if file.mime.startswith("image/"):
+        return _PICTURE_TOKENS
+    return _PICTURE_TOKENS * max(1, len(file.data) // _PAGE_BYTES)
 
 
 def tool_tokens(tool: ToolInfo) -> int:

@@ -1,6 +1,7 @@
 """Which model answers a run, and at which address (AGENTS_AND_TOOLS §2)."""
 
 import ipaddress
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -88,6 +89,17 @@ class WireFormatName(StrEnum):
     OPENAI_RESPONSES = "openai_responses"
 
 
+@dataclass(frozen=True, slots=True)
+class FilesTaken:
+    """What a model takes beside text. `pictures` None: it is not known; `documents`: PDFs as they are."""
+
+    pictures: bool | None = None
+    documents: bool = False
+
+
+TEXTS_TAKEN = FilesTaken(pictures=False)
+
+
 class ModelChoice(Document):
     """A model of a provider, with everything that a run needs to ask it again after a crash; never a key.
 
@@ -95,6 +107,7 @@ class ModelChoice(Document):
     name. `needs_key`: requests need a key. `key_env` is an additional environment variable for the key.
     `context_tokens` is the size of the context window, None if unknown. Prices are dollars per million tokens, those of
     input that is read from or written to the provider's cache None where they are `price_in`.
+    `takes_pictures` is None if it is unknown.
     """
 
     provider: str = "custom"
@@ -111,6 +124,7 @@ class ModelChoice(Document):
     max_tokens: Annotated[int, Field(ge=1)] | None = None
     reasoning: Reasoning = Reasoning.OFF
     wire_format: WireFormatName | None = None
+    takes_pictures: bool | None = None
 
     @property
     def origin(self) -> str:

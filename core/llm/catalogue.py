@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from core.domain.model import ModelChoice
+from core.domain.model import PRICES, ModelChoice
 from core.errors import StepFailed
 from core.llm.http import HttpClients
 from core.llm.key_masking import Masker, Secret
@@ -36,6 +36,7 @@ class ListedModel:
     price_out: float | None = None
     price_cached: float | None = None
     price_cache_write: float | None = None
+    takes_pictures: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +121,34 @@ def _parse_models(body: bytes, wire_format: WireFormat) -> list[ListedModel]:
     except (ValueError, RecursionError):
         value = None
     rows = wire_format.model_rows(value)
+    more = _described_models(value)
     if not isinstance(rows, list):
         raise model_error("bad_response", "the server returned no list of models")
     entries = (row for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str) and row["id"])
-    models = {row["id"][:256]: _model(row) for row in entries}
+    models = {row["id"][:256]: _model({**more.get(row["id"], {}), **row}) for row in entries}
     return list(models.values())[:MAX_MODELS]
+
+
+def _described_models(value: Any) -> dict[str, dict[str, Any]]:
+    """Return what llama.cpp lists of its models beside `data`, by their names."""
+    rows = value.get("models") if isinstance(value, dict) else None
+    rows = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    return {name: row for row in rows if isinstance(name := row.get("model") or row.get("name"), str)}
+
+
+def _takes_pictures(row: dict[str, Any]) -> bool | None:
+    """Return whether the model takes pictures, by the fields of OpenRouter, Mistral, LM Studio, llama.cpp or Ollama."""
+    architecture, capabilities = row.get("architecture"), row.get("capabilities")
+    modalities = architecture.get("input_modalities") if isinstance(architecture, dict) else None
+    if isinstance(modalities, list):
+        return "image" in modalities
+    if isinstance(capabilities, dict) and isinstance(capabilities.get("vision"), bool):
+        return bool(capabilities["vision"])
+    if isinstance(capabilities, list) and ("vision" in capabilities or "multimodal" in capabilities):
+        return True
+    if isinstance(capabilities, list) and "completion" in capabilities:  # a full list: it would be named
+        return False
+    return {"vlm": True, "llm": False}.get(str(row.get("type")))
 
 
 def _model(row: dict[str, Any]) -> ListedModel:
@@ -135,7 +159,8 @@ def _model(row: dict[str, Any]) -> ListedModel:
     windows += [meta.get("n_ctx"), meta.get("n_ctx_train")]
     window = next((size for size in windows if type(size) is int and 256 <= size < 2**40), None)
     names = ("prompt", "completion", "input_cache_read", "input_cache_write")
-    return ListedModel(row["id"][:256], window, *(_price(pricing.get(name)) for name in names))
+    prices = dict(zip(PRICES, (_price(pricing.get(name)) for name in names), strict=True))
+    return ListedModel(row["id"][:256], window, takes_pictures=_takes_pictures(row), **prices)
 
 
 def _price(token_price: Any) -> float | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from core.domain.model import ModelChoice, WireFormatName, is_loopback, origin_of
+from core.domain.model import FilesTaken, ModelChoice, WireFormatName, is_loopback, origin_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,7 @@ class Preset:
     """A known provider. `key_env` is the usual environment variable of its key. `port`: it runs on this machine.
 
     `context_tokens` is the smallest window of its models, where that is known. `wire_format`: its API.
+    `takes_pictures` is None unless it is the same for all its models.
     """
 
     id: str
@@ -86,6 +87,7 @@ class Preset:
     context_tokens: int | None = None
     limits: TimeLimits = TimeLimits()
     wire_format: WireFormatName = WireFormatName.CHAT_COMPLETIONS
+    takes_pictures: bool | None = None
 
     @property
     def is_local(self) -> bool:
@@ -196,6 +198,35 @@ def wire_format_of(choice: ModelChoice) -> WireFormatName:
     if preset.wire_format is WireFormatName.GEMINI:
         return wire_format_at(choice.base_url) or preset.wire_format
     return preset.wire_format
+
+
+# All models that these formats are made for take pictures, and PDFs as they are.
+_WITH_DOCUMENTS = (WireFormatName.ANTHROPIC_MESSAGES, WireFormatName.GEMINI, WireFormatName.OPENAI_RESPONSES)
+
+# Servers that list nothing but names leave only these to tell by.
+_WITH_PICTURES = re.compile(
+    r"gpt-4o|gpt-4\.1|gpt-4-turbo|gpt-5|chatgpt-4o|\bo[134](-pro|$)|claude|gemini|gemma-?3|pixtral|mistral-(medium|small)"
+    r"|llava|bakllava|moondream|minicpm-v|internvl|vision|[-_.\d]vl\b|llama-?4|phi-[34](\.5)?-(vision|multimodal)"
+    r"|smolvlm|grok-4|molmo|glm-4\.\d?v|omni",
+    re.IGNORECASE,
+)
+_TEXT_ONLY = re.compile(r"gpt-3\.5|o1-mini|o3-mini|codestral|deepseek-(chat|reasoner|r1|v3|coder)|embed", re.IGNORECASE)
+
+
+def files_taken(choice: ModelChoice) -> FilesTaken:
+    """Return what the model takes beside text, by the user's choice or its server's list, else its provider or name.
+    PDFs go to models with pictures alone, since a page is read as a picture too.
+    """
+    pictures = choice.takes_pictures
+    wire_format = wire_format_of(choice)
+    if pictures is None:
+        name = choice.model or ""
+        pictures = preset_of(choice).takes_pictures
+        if pictures is None and _TEXT_ONLY.search(name):
+            pictures = False
+        elif pictures is None and (_WITH_PICTURES.search(name) or wire_format in _WITH_DOCUMENTS):
+            pictures = True
+    return FilesTaken(pictures, pictures is True and wire_format in _WITH_DOCUMENTS)
 
 
 def limits_of(choice: ModelChoice) -> TimeLimits:

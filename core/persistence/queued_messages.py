@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from core.domain.ids import MessageId, WorkflowId
 from core.domain.messages import QueuedMessage, attachment_fields, attachments_of
 from core.persistence import codec
+from core.persistence.files import release_statements
 from core.persistence.keys import key_range, record_id, text_key
 from core.persistence.repository import LONG_TEXTS_PER_PAGE, OrderedRepository, decode_pages
 from core.persistence.statements import Row, Statement, batched_statements, delete_statements
@@ -36,12 +37,14 @@ class QueuedMessageRepository(OrderedRepository):
 
     def remove(self, removals: Iterable[UnqueueMessage]) -> list[Statement]:
         rows: list[object] = []
+        uses: list[object] = []
         for removal in removals:
             key = [text_key(removal.workflow_id), text_key(removal.message_id)]
             rows += [record_id("queued_message", [*key]), record_id("queued_text", [*key])]
             if removal.with_texts:
                 rows.append(key_range("attached_text", *key))
-        return delete_statements(rows)
+                uses.append(key_range("file_use", *key))
+        return [*delete_statements(rows), *release_statements(uses)]
 
     async def all(self) -> list[QueuedMessage]:
         """Return the readable queued messages in order, grouped by workflow."""

@@ -117,6 +117,8 @@ MIGRATIONS = (
             *(f"REMOVE TABLE {name}" for name in ("interruption_ask", "interruption_answer")),
         ],
     ),
+    # The data of a file is stored once, in pieces, for all that use it.
+    Migration(17, [*_tables("file_piece", "file_use"), "DEFINE INDEX file_use_by_hash ON file_use FIELDS hash"]),
 )
 VERSION = MIGRATIONS[-1].number
 FACTS_VERSION = 16  # earlier stores are read, written anew and replaced (`facts_migration`), never changed in place

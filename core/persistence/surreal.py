@@ -25,6 +25,7 @@ from core.persistence.dump import create_store
 from core.persistence.events import EventRepository
 from core.persistence.facts_migration import migrate_to_facts
 from core.persistence.failures import os_failure
+from core.persistence.files import FileRepository
 from core.persistence.folder import prepare_folder
 from core.persistence.interruptions import InterruptionRepository
 from core.persistence.keys import record_id, text_key
@@ -60,6 +61,7 @@ class SurrealStorage:
         self.connection = connection
         self.workflows = WorkflowRepository(connection, order_keys)
         self.messages = MessageRepository(connection, order_keys)
+        self.files = FileRepository(connection)
         self.queued_messages = QueuedMessageRepository(connection, order_keys)
         self.templates = TemplateRepository(connection)
         self.agents = DocumentRepository(connection, AGENTS)
@@ -146,6 +148,7 @@ class SurrealStorage:
             ((kinds.DiscardWorkflow,), lambda b: self.workflows.discard(b.of(kinds.DiscardWorkflow))),
             ((kinds.PutMessage,), lambda b: self.messages.put(b.messages())),
             ((kinds.PutAttachedText,), lambda b: self.messages.put_texts(b.of(kinds.PutAttachedText))),
+            ((kinds.KeepFile,), lambda b: self.files.put(b.of(kinds.KeepFile))),
             (
                 (kinds.QueueMessage,),
                 lambda b: self.queued_messages.put(write.message for write in b.of(kinds.QueueMessage)),

@@ -1,5 +1,5 @@
-"""Work on whole stores in a process of its own: a store of gigabytes, or one that makes the engine abort, costs the app
-nothing but waiting.
+"""Work in a process of its own: on whole stores, and on files that may take any time. A store of gigabytes, or one that
+makes the engine abort, costs the app nothing but waiting.
 
 The process reads its request as a line of JSON and answers with lines: any number of `{"progress": …}`, then
 `{"result": …}` or `{"error": …}`. It ends when its input does, so it does not outlive the app.

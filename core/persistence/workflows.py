@@ -10,6 +10,7 @@ from core.domain.workflow import Workflow
 from core.persistence import codec
 from core.persistence.connection import Connection
 from core.persistence.driver import RecordID
+from core.persistence.files import delete_files
 from core.persistence.keys import key_range, record_id, text_key
 from core.persistence.repository import PAGE_SIZE, OrderedRepository, subranges
 from core.persistence.statements import Row, Statement, batched_statements, delete_statements
@@ -129,6 +130,7 @@ async def delete_workflow(connection: Connection, workflow_id: WorkflowId) -> No
             await _delete_run(connection, run_id)
     while messages := await connection.read(_MESSAGES_PAGE, batch):
         await connection.commit(delete_statements(messages))
+    await delete_files(connection, key)
     ranges = [key_range(table, key) for table in _RANGES_OF_WORKFLOW]
     await connection.commit(delete_statements([*ranges, record_id("todo", key)]))
     await connection.commit(delete_statements([record_id("workflow", key)]))

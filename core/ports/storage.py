@@ -66,7 +66,7 @@ class Workflows(Protocol):
 
 
 class Messages(Protocol):
-    """Messages of workflows, with their attached texts."""
+    """Messages of workflows, with the texts attached to them."""
 
     async def of_workflow(self, workflow_id: WorkflowId) -> list[Message]:
         """Return messages, oldest first; of the same time, in the order in which they were last written."""
@@ -75,7 +75,17 @@ class Messages(Protocol):
         """Return the last `limit` (at most PAGE_ROWS) messages, oldest first, without reading the others."""
 
     async def attached_texts(self, workflow_id: WorkflowId, message_id: MessageId) -> list[str]:
-        """Return the texts of a message's attachments, in order."""
+        """Return the texts of a message's attachments, in order; of a file without text, an empty text."""
+
+
+class Files(Protocol):
+    """Files that belong to messages and runs, by the SHA-256 of their data."""
+
+    async def get(self, digest: str) -> bytes | None:
+        """Return the data; None if there is none, or if it is damaged."""
+
+    async def of_workflow(self, workflow_id: WorkflowId) -> list[tuple[str, str]]:
+        """Return the owner (a message or a run) and the hash of each file of a workflow, sorted."""
 
 
 class Runs(Protocol):
@@ -166,6 +176,8 @@ class Storage(Protocol):
     def workflows(self) -> Workflows: ...
     @property
     def messages(self) -> Messages: ...
+    @property
+    def files(self) -> Files: ...
     @property
     def queued_messages(self) -> Listing[QueuedMessage]: ...
     @property

@@ -4,7 +4,7 @@ Whatever their order in a commit, writes take effect in the order of `Write`, an
 Therefore no step is claimed after the change that ends its run. Of documents, all puts precede the removals.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from core.domain.agent import Agent
@@ -100,6 +100,19 @@ class PutAttachedText:
 
 
 @dataclass(frozen=True, slots=True)
+class KeepFile:
+    """Keep a file for a workflow until its `owner` is deleted: a message, queued or sent, or a run.
+
+    The data is stored once by its SHA-256, and deleted when no owner is left. None: it is stored already, if at all.
+    """
+
+    workflow_id: WorkflowId
+    owner: MessageId | RunId
+    hash: str
+    data: bytes | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class QueueMessage:
     """Append a message to its workflow's queue. Written once; repeating it changes nothing."""
 
@@ -116,7 +129,7 @@ class OrderQueued:
 
 @dataclass(frozen=True, slots=True)
 class UnqueueMessage:
-    """Remove a sent or withdrawn message from the queue; with `with_texts`, its attached texts too."""
+    """Remove a sent or withdrawn message from the queue; with `with_texts`, its attached texts and files too."""
 
     workflow_id: WorkflowId
     message_id: MessageId
@@ -305,6 +318,7 @@ Write = (
     | DiscardWorkflow
     | PutMessage
     | PutAttachedText
+    | KeepFile
     | QueueMessage
     | OrderQueued
     | UnqueueMessage

@@ -126,7 +126,7 @@ class AgentService(Catalogue[Agent]):
         """Return the model of that name from the settings, else the model of that name at the server of `usual`."""
         known = (choice for choice in self._settings().models if choice.label == name)
         return next(known, None) or usual.model_copy(
-            update={"model": name, "context_tokens": None, **dict.fromkeys(PRICES)}
+            update={"model": name, **dict.fromkeys((*PRICES, "context_tokens", "takes_pictures"))}
         )
 
     def as_stored(self, answering: AgentSelection, used: ModelChoice | None) -> AgentSelection:
@@ -156,11 +156,13 @@ class AgentService(Catalogue[Agent]):
         return RemovedAgent(agent, sum(1 for chosen in workflows if chosen is not None and chosen.agent == agent_id))
 
     def _with_settings(self, model: ModelChoice) -> ModelChoice:
-        """Return the model with the prices and the context size that the settings have for it now."""
+        """Return the model with what the settings know of it now: prices, the context size, whether it takes
+        pictures.
+        """
         known = next((choice for choice in self._settings().models if choice.is_same(model)), None)
         if known is None:
             return model
-        names = (*PRICES, "context_tokens")
+        names = (*PRICES, "context_tokens", "takes_pictures")
         return model.model_copy(update={name: getattr(known, name) for name in names})
 
     def _require_unique_name(self, item: Agent) -> None:

@@ -1,10 +1,6 @@
-"""Files attached to a message: read as text, or refused with the reason (AGENTS_AND_TOOLS §9).
-
-No provider accepts images yet, so a picture is refused by name rather than sent as something else.
-"""
+"""Files attached to a message: read and prepared, or refused with the reason (AGENTS_AND_TOOLS §9)."""
 
 import asyncio
-import codecs
 import errno
 import os
 import stat
@@ -14,30 +10,25 @@ from pathlib import Path, PurePath
 
 from core.domain.ids import MessageId, WorkflowId
 from core.domain.messages import (
-    FILE_BYTES,
     MESSAGE_BYTES,
     MESSAGE_FILES,
-    AttachedText,
-    attached_text,
-    mime_of,
+    MESSAGE_TEXT_BYTES,
+    AttachedFile,
+    Attachment,
+    AttachmentKind,
     shown_name,
 )
-from core.errors import Refused
-from core.ports import PutAttachedText, Storage
+from core.errors import NotFound, Refused
+from core.ports import KeepFile, PutAttachedText, Storage
+from core.services.attached_content import READ_BYTES, PicturePreparer, attached_content, keep_as_it_is
 from core.services.outcome import returns_outcome
+from core.services.pdf_text import PdfText, read_pdf
 from core.tools.own_places import NO_PLACES, OWN_MESSAGE, Guard, OwnPlaces
 
 MAX_ENTRIES = 2_000
 """Entries of a folder that are looked at."""
 
-_BYTE_ORDER_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
-_BINARY_BYTES = frozenset(range(32)) - frozenset(b"\t\n\v\f\r\x1b")
+_REMEMBERED_PDFS = 8
 _OPEN_FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
@@ -51,24 +42,74 @@ class PathCompletion:
 
 
 class AttachmentService:
-    """Reads files that the user attaches, but none of the app's `own`."""
+    """Reads files that the user attaches, but none of the app's `own`.
+
+    `prepare` decodes pictures and scales them down; a window sets it. Without it, only pictures that providers take as
+    they are can be attached.
+    """
 
     def __init__(self, storage: Storage, own: OwnPlaces = NO_PLACES) -> None:
+        self.prepare: PicturePreparer = keep_as_it_is
         self._storage = storage
         self._own = own
+        self._pdf_texts: dict[str, PdfText] = {}
 
     @returns_outcome
-    async def read(self, path: str) -> AttachedText:
-        """Return the text of the file. Fails with `file_gone`, `file_unreadable`, `not_a_file`, `file_is_picture`,
-        `file_is_not_text`, `file_too_large` or `file_is_own`, each with the `name` of the file.
+    async def read(self, path: str) -> AttachedFile:
+        """Return the file as an attachment. Fails with `file_gone`, `file_unreadable`, `not_a_file`, `file_is_own`,
+        `file_too_large`, `picture_broken` or `picture_too_large`, each with the `name` of the file.
         """
         name = shown_name(os.path.basename(path) or path)  # noqa: PTH119  # a name may hold what is no path
-        return await asyncio.to_thread(_read_attachment, path, name, self._own)
+        return await self._with_text(await asyncio.to_thread(self._read, path, name))
+
+    @returns_outcome
+    async def take(self, name: str, data: bytes) -> AttachedFile:
+        """Return an attachment of this content, such as a pasted picture. Fails as `read`."""
+        return await self._with_text(await asyncio.to_thread(attached_content, name, data, self.prepare))
+
+    @returns_outcome
+    async def of_message(
+        self, workflow_id: WorkflowId, message_id: MessageId, attachments: Sequence[Attachment]
+    ) -> list[AttachedFile]:
+        """Return the attachments of a message with their content, in order; those whose data is lost are left out."""
+        return await load_attached(self._storage, workflow_id, message_id, attachments)
 
     @returns_outcome
     async def texts(self, workflow_id: WorkflowId, message_id: MessageId) -> list[str]:
         """Return the texts attached to a message, in order."""
         return await self._storage.messages.attached_texts(workflow_id, message_id)
+
+    @returns_outcome
+    async def data(self, digest: str) -> bytes:
+        """Return the data of a file of a message or a run. Fails with `not_found`."""
+        data = await self._storage.files.get(digest)
+        if data is None:
+            raise NotFound("file", digest)
+        return data
+
+    @returns_outcome
+    async def save(self, digest: str, path: str) -> None:
+        """Write a file of a message or a run to a place of the user's. Fails with `not_found` or `not_saved`."""
+        data = await self._storage.files.get(digest)
+        if data is None:
+            raise NotFound("file", digest)
+        try:
+            await asyncio.to_thread(Path(path).write_bytes, data)
+        except OSError as error:
+            raise Refused("not_saved", f"{path!r} cannot be written: {error.strerror}") from None
+
+    def _read(self, path: str, name: str) -> AttachedFile:
+        return attached_content(name, _read_attachment(path, name, self._own), self.prepare)
+
+    async def _with_text(self, file: AttachedFile) -> AttachedFile:
+        """Read the text of a PDF."""
+        if file.about.kind is not AttachmentKind.PDF:
+            return file
+        read = self._pdf_texts.pop(file.about.hash, None) or await read_pdf(file.data)
+        self._pdf_texts[file.about.hash] = read  # a file is read when it is attached, and again when it is sent
+        if len(self._pdf_texts) > _REMEMBERED_PDFS:
+            del self._pdf_texts[next(iter(self._pdf_texts))]
+        return AttachedFile(file.about.model_copy(update={"note": read.note}), read.text, file.data)
 
     async def folders_among(self, paths: Sequence[str]) -> list[str]:
         """Return the paths that lead to folders."""
@@ -84,24 +125,41 @@ class AttachmentService:
         return await asyncio.to_thread(_complete_path, beginning, start, self._own)
 
 
-def require_within_limits(attached: Sequence[AttachedText]) -> None:
+def require_within_limits(attached: Sequence[AttachedFile]) -> None:
     """Raise Refused `too_many_files` or `files_too_large` if the files exceed the limits of a message."""
     if len(attached) > MESSAGE_FILES:
         raise Refused("too_many_files", f"a message takes at most {MESSAGE_FILES} files", limit=MESSAGE_FILES)
-    if sum(text.about.size for text in attached) > MESSAGE_BYTES:
-        raise Refused("files_too_large", f"the files of a message have at most {MESSAGE_BYTES:,} bytes together")
+    sizes = [(0 if file.about.has_data else file.about.size, file.about.size) for file in attached]
+    for total, limit in zip(map(sum, zip(*sizes, strict=True)), (MESSAGE_TEXT_BYTES, MESSAGE_BYTES), strict=False):
+        if total > limit:
+            raise Refused("files_too_large", f"the files of a message have at most {limit:,} bytes together")
 
 
 def attachment_writes(
-    workflow_id: WorkflowId, message_id: MessageId, attached: Sequence[AttachedText]
-) -> tuple[PutAttachedText, ...]:
-    """Return the writes that store the texts of a message, in order."""
-    return tuple(PutAttachedText(workflow_id, message_id, index, file.text) for index, file in enumerate(attached))
+    workflow_id: WorkflowId, message_id: MessageId, attached: Sequence[AttachedFile]
+) -> tuple[PutAttachedText | KeepFile, ...]:
+    """Return the writes that store the texts of a message, in order, and the data of its files."""
+    texts = (PutAttachedText(workflow_id, message_id, index, file.text) for index, file in enumerate(attached))
+    kept = (KeepFile(workflow_id, message_id, file.about.hash, file.data) for file in attached if file.about.has_data)
+    return (*texts, *kept)
 
 
-def _read_attachment(path: str, name: str, own: OwnPlaces) -> AttachedText:
+async def load_attached(
+    storage: Storage, workflow_id: WorkflowId, message_id: MessageId, attachments: Sequence[Attachment]
+) -> list[AttachedFile]:
+    """Return the attachments of a message with their content, in order; those whose data is lost are left out."""
+    texts = await storage.messages.attached_texts(workflow_id, message_id)
+    loaded = []
+    for about, text in zip(attachments, texts, strict=False):
+        data = await storage.files.get(about.hash) if about.has_data else b""
+        if data is not None:
+            loaded.append(AttachedFile(about, text, data))
+    return loaded
+
+
+def _read_attachment(path: str, name: str, own: OwnPlaces) -> bytes:
     try:
-        data = _read_bytes(path, name, own.guard())
+        return _read_bytes(path, name, own.guard())
     except (OSError, ValueError) as error:
         number = error.errno if isinstance(error, OSError) else errno.ENOENT  # a name that no file can have
         if number in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
@@ -110,7 +168,6 @@ def _read_attachment(path: str, name: str, own: OwnPlaces) -> AttachedText:
             raise Refused("not_a_file", f"{name!r} is no file", name=name) from None
         reason = error.strerror if isinstance(error, OSError) else None
         raise Refused("file_unreadable", f"{name!r} cannot be read: {reason}", name=name) from None
-    return attached_text(name, _decode_text(data, name), len(data))
 
 
 def _read_bytes(path: str, name: str, guard: Guard) -> bytes:
@@ -123,30 +180,13 @@ def _read_bytes(path: str, name: str, guard: Guard) -> bytes:
         if guard.holds_path(PurePath(os.path.realpath(path))) or guard.holds(status):
             raise Refused("file_is_own", f"{name!r}: {OWN_MESSAGE}", name=name)
         # one byte more than allowed: the file may grow between `fstat` and `read`
-        data = b"" if status.st_size > FILE_BYTES else file.read(FILE_BYTES + 1)
-    if status.st_size > FILE_BYTES or len(data) > FILE_BYTES:
+        data = b"" if status.st_size > READ_BYTES else file.read(READ_BYTES + 1)
+    if status.st_size > READ_BYTES or len(data) > READ_BYTES:
         size = max(status.st_size, len(data))
-        raise Refused("file_too_large", f"{name!r} has over {FILE_BYTES:,} bytes", name=name, size=size)
+        raise Refused(
+            "file_too_large", f"{name!r} has over {READ_BYTES:,} bytes", name=name, size=size, limit=READ_BYTES
+        )
     return data
-
-
-def _decode_text(data: bytes, name: str) -> str:
-    """Return the text, decoded by its byte order mark, else as UTF-8, else as Windows-1252, without that mark."""
-    encoding = next((codec for mark, codec in _BYTE_ORDER_MARKS if data.startswith(mark)), "utf-8")
-    try:
-        text = data.decode(encoding)
-        # control characters mark binary data that happens to be valid UTF-8
-        if encoding != "utf-8" or not _BINARY_BYTES & set(data):
-            return text
-    except UnicodeDecodeError:
-        if encoding == "utf-8" and not _BINARY_BYTES & set(data):
-            try:
-                return data.decode("cp1252")
-            except UnicodeDecodeError:
-                pass
-    if mime_of(name).startswith("image/"):
-        raise Refused("file_is_picture", f"{name!r} is a picture: pictures cannot be sent to a model yet", name=name)
-    raise Refused("file_is_not_text", f"{name!r} is no text", name=name)
 
 
 def _complete_path(beginning: str, start: str | None, own: OwnPlaces) -> list[PathCompletion]:

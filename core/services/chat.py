@@ -6,7 +6,7 @@ from typing import Any
 
 from core.domain.agent import AgentSelection
 from core.domain.ids import MessageId, RunId, WorkflowId, new_id
-from core.domain.messages import AttachedText, QueuedMessage, with_input
+from core.domain.messages import AttachedFile, QueuedMessage, with_input
 from core.domain.model import ModelChoice
 from core.domain.run import ACTIVE_STATUSES, Run, RunKind
 from core.domain.template import AgentAction, AgentCall, Step, Template, ValidationMode
@@ -67,7 +67,7 @@ class ChatService:
         answering: AgentSelection | None = None,
         record: bool = False,
         record_input: Mapping[str, Any] | None = None,
-        attached: Sequence[AttachedText] = (),
+        attached: Sequence[AttachedFile] = (),
         queued_message: QueuedMessage | None = None,
     ) -> Run:
         """Start a turn in a workflow, or in a new workflow titled after the first words.
@@ -173,7 +173,7 @@ class ChatService:
         return AgentSelection()
 
 
-def require_message(text: str, attached: Sequence[AttachedText]) -> None:
+def require_message(text: str, attached: Sequence[AttachedFile]) -> None:
     """Raise Refused if this cannot be a message: `bad_input`, `too_many_files`, `files_too_large`."""
     if not text.strip() and not attached:
         raise Refused("bad_input", "there is nothing to send")
@@ -183,7 +183,7 @@ def require_message(text: str, attached: Sequence[AttachedText]) -> None:
 
 
 def message_fields(
-    workflow_id: WorkflowId, attached: Sequence[AttachedText], queued_message: QueuedMessage | None = None
+    workflow_id: WorkflowId, attached: Sequence[AttachedFile], queued_message: QueuedMessage | None = None
 ) -> dict[str, Any]:
     """Return the fields of a StartRequest that describe the user's message."""
     # the message's id is the run's key: sending it again after a crash finds the run that exists

@@ -15,12 +15,12 @@ from typing import Any, Self
 from core.bus import Bus, QueueChanged, WorkflowDeleted
 from core.domain.events import Event, RunFinished
 from core.domain.ids import MessageId, RunId, WorkflowId, new_id
-from core.domain.messages import AttachedText, QueuedMessage, QueueHold
+from core.domain.messages import AttachedFile, QueuedMessage, QueueHold
 from core.domain.run import ACTIVE_STATUSES, RunStatus
 from core.engine.runs.engine import Engine
 from core.errors import MetierError, NotFound, Refused, StorageFailed
 from core.ports import Clock, OrderQueued, QueueMessage, Storage, UnqueueMessage
-from core.services.attachments import attachment_writes
+from core.services.attachments import attachment_writes, load_attached
 from core.services.chat import ChatService, require_message
 from core.services.lookup import require_workflow
 from core.services.outcome import Failed, returns_outcome
@@ -94,7 +94,7 @@ class QueueService:
             self._hold(workflow_id, _IMPORTED)
 
     @returns_outcome
-    async def add(self, workflow_id: WorkflowId, text: str, attached: Sequence[AttachedText] = ()) -> QueuedMessage:
+    async def add(self, workflow_id: WorkflowId, text: str, attached: Sequence[AttachedFile] = ()) -> QueuedMessage:
         """Store a message that is sent after those before it, once the current turn has succeeded.
 
         Fails with `not_found`, `queue_full`, and the errors of `require_message`.
@@ -103,7 +103,7 @@ class QueueService:
 
     @returns_outcome
     async def interject(
-        self, workflow_id: WorkflowId, text: str, attached: Sequence[AttachedText] = ()
+        self, workflow_id: WorkflowId, text: str, attached: Sequence[AttachedFile] = ()
     ) -> QueuedMessage:
         """Stop the current turn and send this message before all that wait. It is stored when this returns; later
         errors hold the message and fail nothing.
@@ -125,7 +125,7 @@ class QueueService:
             await self._move(workflow_id, message_id, position)
 
     @returns_outcome
-    async def withdraw(self, workflow_id: WorkflowId, message_id: MessageId) -> list[AttachedText]:
+    async def withdraw(self, workflow_id: WorkflowId, message_id: MessageId) -> list[AttachedFile]:
         """Remove a message from the queue and return its attached texts. Fails with `not_found` if it was sent
         meanwhile.
         """
@@ -141,7 +141,7 @@ class QueueService:
     # Sending
 
     async def _enqueue(
-        self, workflow_id: WorkflowId, text: str, attached: Sequence[AttachedText], *, is_urgent: bool = False
+        self, workflow_id: WorkflowId, text: str, attached: Sequence[AttachedFile], *, is_urgent: bool = False
     ) -> QueuedMessage:
         require_message(text, attached)
         async with self._lock_of(workflow_id):
@@ -220,14 +220,14 @@ class QueueService:
         elif answer.code != "workflow_busy" and workflow_id in self._queues:  # busy: another turn began, and will end
             self._hold(workflow_id, QueueHold(answer.code, answer.message))
 
-    async def _attached(self, message: QueuedMessage) -> list[AttachedText]:
+    async def _attached(self, message: QueuedMessage) -> list[AttachedFile]:
         if not message.attachments:
             return []
-        texts = await self._storage.messages.attached_texts(message.workflow_id, message.id)
-        # texts are stored with their message in one transaction: fewer texts mean a damaged store
-        if len(texts) != len(message.attachments):
-            raise StorageFailed("storage_failed", "a text that goes along with the message is missing")
-        return [AttachedText(*pair) for pair in zip(message.attachments, texts, strict=True)]
+        attached = await load_attached(self._storage, message.workflow_id, message.id, message.attachments)
+        # they are stored with their message in one transaction: if one is missing, the store is damaged
+        if len(attached) != len(message.attachments):
+            raise StorageFailed("storage_failed", "a file that goes along with the message is missing")
+        return attached
 
     async def _move(self, workflow_id: WorkflowId, message_id: MessageId, position: int) -> None:
         message = self._find(workflow_id, message_id)

@@ -13,7 +13,7 @@ from core.domain.grants import FolderGrant
 from core.domain.ids import InterruptionId, RunId, WorkflowId
 from core.domain.input_schema import named_places
 from core.domain.interruption import Answer, Interruption, InterruptionKind, approval_scope
-from core.domain.messages import AttachedText, with_input
+from core.domain.messages import AttachedFile, with_input
 from core.domain.progress import interruptions_of
 from core.domain.run import ErrorInfo, Run, RunKind, RunStatus
 from core.domain.template import AgentAction, ValidationMode
@@ -71,7 +71,7 @@ class RunService:
         workflow_id: WorkflowId | None = None,
         prompt: str | None = None,
         answering: AgentSelection | None = None,
-        attached: Sequence[AttachedText] = (),
+        attached: Sequence[AttachedFile] = (),
     ) -> Run:
         """Start a template with the `given` input, in a workflow or in a new workflow titled after the template and its
         main input (`run_title`).

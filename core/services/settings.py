@@ -8,13 +8,13 @@ from psygnal import Signal
 from pydantic import ValidationError
 
 from core.bus import Bus, SettingsChanged
-from core.domain.model import PRICES, ModelChoice, WireFormatName
+from core.domain.model import PRICES, TEXTS_TAKEN, FilesTaken, ModelChoice, WireFormatName
 from core.domain.settings import KeyLocation, Settings
 from core.domain.text.json_text import encode
 from core.errors import NotFound, Refused, StepFailed
 from core.llm.catalogue import Catalogue, ListedModel, LocalServer
 from core.llm.key_store import KeySource, KeyStore
-from core.llm.presets import PRESETS, Preset, preset_at, preset_of, wire_format_at
+from core.llm.presets import PRESETS, Preset, files_taken, preset_at, preset_of, wire_format_at
 from core.llm.wire_formats import WIRE_FORMATS
 from core.ports import PutSetting, Storage
 from core.services.catalogue import bad_input
@@ -145,6 +145,10 @@ class ProviderService:
         """Return the choice of that model, completed by its server's list, else by its preset."""
         return _with_listed(choice.model_copy(update={"model": None, "context_tokens": None}), listed)
 
+    def files_taken(self, choice: ModelChoice | None) -> FilesTaken:
+        """Return what the model takes beside text; None is the offline agent."""
+        return TEXTS_TAKEN if choice is None else files_taken(choice)
+
     @returns_outcome
     async def add_model(self, choice: ModelChoice, **details: Any) -> ModelChoice:
         """Add a model to the settings, in place of the same model; `details` are fields of it. The first model is the
@@ -250,6 +254,7 @@ def _with_listed(choice: ModelChoice, listed: ListedModel | None) -> ModelChoice
     """Return the choice of the listed model, completed by server list and preset; fields chosen before stay."""
     details: dict[str, Any] = {"context_tokens": preset_of(choice).context_tokens}
     if listed is not None:
-        details |= {"model": listed.id, **{name: getattr(listed, name) for name in PRICES}}
+        names = (*PRICES, "takes_pictures")
+        details |= {"model": listed.id, **{name: getattr(listed, name) for name in names}}
         details["context_tokens"] = listed.context_tokens or details["context_tokens"]
     return choice.model_copy(update={name: value for name, value in details.items() if getattr(choice, name) is None})

@@ -11,7 +11,7 @@ from itertools import chain
 from core.domain.changed_files import ShownChange, changed_files
 from core.domain.ids import MessageId
 from core.domain.live_run import LiveRun
-from core.domain.messages import Message, MessageState, Role
+from core.domain.messages import Attachment, AttachmentKind, Message, MessageState, Role
 from core.domain.model import is_retryable
 from core.domain.run import RunKind, RunStatus
 from core.domain.tool import CallStatus
@@ -27,6 +27,8 @@ from desktop.chat.turn_parts import (
     FileLine,
     Part,
     Phase,
+    Picture,
+    Pictures,
     Text,
     Thought,
     Turn,
@@ -117,10 +119,7 @@ def derive_turn(
     """
     turn = Turn(message.id, message.role, None, message.created_at, message.state, ())
     if run is None or message.role is not Role.ASSISTANT:
-        attached = (
-            AttachedText(file.name, file.size, texts[number] if number < len(texts) else None)
-            for number, file in enumerate(message.attachments)
-        )
+        attached = _attached_parts(message.attachments, texts)
         parts: Iterable[Part] = chain(text_parts(message.text, message.state), attached, _cut_off_parts(message, None))
         return replace(turn, parts=tuple(parts))
     is_template = run.kind is not RunKind.CHAT and not is_summary(run)
@@ -131,6 +130,22 @@ def derive_turn(
         model=None if is_template else run.model,
         is_answer=run.prompt_id is not None,
     )
+
+
+def _attached_parts(attachments: Sequence[Attachment], texts: Sequence[str]) -> Iterable[Part]:
+    """Yield the pictures together, then the other files."""
+    pictures = [about for about in attachments if about.kind is AttachmentKind.PICTURE]
+    if pictures:
+        yield Pictures(tuple(map(picture_of, pictures)))
+    for number, about in enumerate(attachments):
+        if about.kind is not AttachmentKind.PICTURE:
+            text = "" if about.kind is AttachmentKind.OTHER else texts[number] if number < len(texts) else None
+            yield AttachedText(about.name, about.size, text, about.hash if about.has_data else "")
+
+
+def picture_of(about: Attachment) -> Picture:
+    """Return a stored picture as it is shown."""
+    return Picture(about.name, about.mime, about.size, about.hash, about.width or 0, about.height or 0)
 
 
 def _run_parts(message: Message, run: LiveRun, changes: Sequence[ShownChange]) -> Iterable[Part]:

@@ -26,11 +26,34 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class AttachedText:
-    """A text attached to a message. `text` is None until it is loaded; `size` is in bytes."""
+    """A text attached to a message, or a file that is neither text nor picture, which has the `hash` of its data.
+
+    `text` is None until it is loaded, empty if the file has none; `size` is in bytes.
+    """
 
     name: str
     size: int
     text: str | None = None
+    hash: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A stored picture. `width` and `height` are those of its header, 0 if they are not known."""
+
+    name: str
+    mime: str
+    size: int
+    hash: str
+    width: int = 0
+    height: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """Pictures that are shown together."""
+
+    items: tuple[Picture, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +234,20 @@ class Failure:
     is_at_step: bool = False
 
 
-Part = Text | AttachedText | Thought | CutOff | ToolCalls | SubAgents | Steps | Output | Changes | Activity | Failure
+Part = (
+    Text
+    | AttachedText
+    | Pictures
+    | Thought
+    | CutOff
+    | ToolCalls
+    | SubAgents
+    | Steps
+    | Output
+    | Changes
+    | Activity
+    | Failure
+)
 
 
 class Boundary(StrEnum):

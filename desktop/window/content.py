@@ -39,6 +39,7 @@ from desktop.window.conversation.changed_files_controller import ChangedFilesCon
 from desktop.window.conversation.chat_pane import ChatPane
 from desktop.window.conversation.find_controller import FindController
 from desktop.window.conversation.header import Header, ViewBanner
+from desktop.window.conversation.picture_controller import PictureController
 from desktop.window.frame.binders import HeaderBinder, SidebarBinder
 from desktop.window.frame.layout import Overlays, PanelFolding, arrange
 from desktop.window.frame.notifications import DesktopNotifier, ReminderBinder
@@ -116,11 +117,13 @@ class Content(Adaptive, Surface):
         self._header_binder = HeaderBinder(context, header, self.banner, preview, centre, restore)
         self.activity_binder = ActivityBinder(context, self.activity)
         self.changed_files = ChangedFilesController(context, self.chat)
+        self.pictures = PictureController(context, chat)
 
         # Input, palette and search
         answering = self.answering = AnsweringChoice(context, header, self.picker)
         folders = self.folder_choice = FolderChoice(context, header, actions, opener)
         self.input = InputController(context, actions, self._retry, chat, answering, folders, opener)
+        self.input.attachments.picture_opened.connect(self.pictures.show)
         self.limit = LimitController(context, actions, self.mode, chat)
         scopes = KeyContext(sidebar, chat, self.toasts)
         start_template, focus_centre = self.input.slash_commands.start, centre.take_focus

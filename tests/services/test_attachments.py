@@ -12,8 +12,10 @@ from core.domain.template import Template, ValidationMode
 from core.ports import ResolvedTemplate
 from core.services.attachments import AttachmentService
 from core.services.outcome import Failed, Ok
+from core.services.pdf_text import text_of_pages
 from core.wiring import run_core
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.pictures import PDF_TEXT, pdf, picture
 from tests.support.progress import stored_results
 
 SERVICE = AttachmentService(InMemoryStorage())
@@ -39,10 +41,12 @@ async def test_a_text_is_read_whatever_its_encoding(tmp_path: Path, data: bytes,
 @pytest.mark.parametrize(
     ("name", "data", "code"),
     [
-        ("a.png", b"\x89PNG\r\n\x1a\n\0\0", "file_is_picture"),
-        ("a.bin", b"\x7fELF\0", "file_is_not_text"),
-        ("a.txt", b"\x81\x8d\x8f", "file_is_not_text"),
+        ("cut.png", b"\x89PNG\r\n\x1a\n\0\0", "picture_broken"),
+        ("lies.jpg", b"\x7fELF\0", "picture_broken"),
+        ("scan.bmp", b"BM\0\0\0\0", "picture_broken"),
         ("a.txt", b"a" * 1_000_001, "file_too_large"),
+        ("a.bin", b"\0" * 10_000_001, "file_too_large"),
+        ("vast.png", picture(20_000, 20_000), "picture_too_large"),
     ],
 )
 async def test_what_no_model_reads_is_refused_in_words(tmp_path: Path, name: str, data: bytes, code: str) -> None:
@@ -50,6 +54,46 @@ async def test_what_no_model_reads_is_refused_in_words(tmp_path: Path, name: str
     answer = await SERVICE.read(str(tmp_path / name))
     assert isinstance(answer, Failed)
     assert (answer.code, answer.details["name"]) == (code, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "kind", "mime"),
+    [
+        ("a.png", picture(3, 2), "picture", "image/png"),
+        ("lies.png", b"GIF89a\3\0\2\0\0\0\0;", "picture", "image/gif"),
+        ("a.webp", b"RIFF\x16\0\0\0WEBPVP8X\n\0\0\0\0\0\0\0\2\0\0\1\0\0", "picture", "image/webp"),
+        ("BMW.txt", b"BMW is no bitmap", "text", "text/plain"),
+        ("drawn.svg", b"<svg/>", "text", "image/svg+xml"),
+        ("a.docx", b"PK\3\4\0", "other", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+        ("a.txt", b"\x81\x8d\x8f", "other", "application/octet-stream"),
+    ],
+)
+async def test_a_file_is_what_its_content_says(tmp_path: Path, name: str, data: bytes, kind: str, mime: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    answer = await SERVICE.read(str(tmp_path / name))
+    assert isinstance(answer, Ok), answer
+    about = answer.data.about
+    assert (about.kind, about.mime, about.size) == (kind, mime, len(data))
+    assert (about.width, about.height) == ((3, 2) if kind == "picture" else (None, None))
+
+
+async def test_a_pdf_comes_with_its_text() -> None:
+    answer = await SERVICE.take("a.pdf", pdf())
+    assert isinstance(answer, Ok), answer
+    assert (answer.data.data, answer.data.text, answer.data.about.note) == (pdf(), PDF_TEXT, None)
+
+
+@pytest.mark.parametrize(
+    ("data", "text", "note"),
+    [
+        (pdf(text=""), "", "no_text"),
+        (pdf(password="x"), "", "encrypted"),
+        (pdf()[:200], "", "unreadable"),
+        (pdf(pages=3), f"{PDF_TEXT}\n\n{PDF_TEXT}", "first_pages"),
+    ],
+)
+def test_what_a_pdf_hides_is_told(data: bytes, text: str, note: str) -> None:
+    assert text_of_pages(data, max_pages=2) == {"text": text, "note": note}
 
 
 async def test_what_is_gone_or_no_file_is_refused_and_nothing_is_waited_for(tmp_path: Path) -> None:

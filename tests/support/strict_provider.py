@@ -70,11 +70,17 @@ def problem_of(messages: Sequence[Mapping[str, Any]]) -> str | None:
                 return f"message {at}: {call['function']} is no call"
             seen.add(call["id"])
             due.append(call["id"])
-        if not (message.get("content") or "").strip() and not (message.get("tool_calls") and not message["content"]):
+        if not _words(message.get("content")) and not (message.get("tool_calls") and not message["content"]):
             return f"message {at}: {role} says nothing"
     if due:
         return f"the calls {due} have no result"
     return None if messages and messages[-1]["role"] in ("user", "tool") else "nobody asks anything"
+
+
+def _words(content: Any) -> str:
+    """What is said, also in parts beside pictures."""
+    parts = [{"text": content or ""}] if not isinstance(content, list) else content
+    return "".join(part.get("text", "") for part in parts).strip()
 
 
 def _last_prompt(messages: Sequence[Mapping[str, Any]]) -> int:

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from core.llm.openai_compatible.content import join_surrogates
 from core.llm.openai_compatible.replay import keys_to_return
 from core.llm.presets import Quirks
 from core.llm.tool_names import wire_name
-from core.ports import CallRequest, ChatMessage, ModelRequest
+from core.ports import CallRequest, ChatMessage, MessageFile, ModelRequest
 
 
 def request_body(request: ModelRequest, choice: ModelChoice, quirks: Quirks) -> dict[str, Any]:
@@ -50,6 +51,8 @@ def _tools(tools: Iterable[ToolInfo]) -> Iterable[dict[str, Any]]:
 
 NO_RESULT = '{"error":{"code":"interrupted","message":"this call has no result"}}'
 BROKE_OFF = "(The answer broke off here.)"
+PICTURES_FOLLOW = "(The pictures of these results come next.)"
+PICTURES_OF_RESULTS = "The pictures of the results, in order: {}."
 
 SHORT_ID_CHARACTERS = 9
 ID_CHARACTERS = 40  # the shortest limit of those that are known: OpenAI's
@@ -77,14 +80,19 @@ def wire_messages(
         if message.role == "tool":  # the result of a call that was dropped; providers reject it
             continue
         if message.role != "assistant":
-            _say(sent, message.role, join_surrogates(message.text))
+            _say(sent, message.role, join_surrogates(message.text), message.files)
             continue
         results: dict[str, list[str]] = {}
+        files: list[MessageFile] = []
         while at < len(messages) and messages[at].role == "tool":
             results.setdefault(messages[at].call_id or "", []).append(join_surrogates(messages[at].text))
+            files += _pictures(messages[at].files)
             at += 1
         if message.calls:
             _call(sent, message, results, ids, keys_to_return(message, choice, quirks))
+            if files:  # the result of a call can only be a text here
+                sent.append({"role": "assistant", "content": PICTURES_FOLLOW})
+                _say(sent, "user", PICTURES_OF_RESULTS.format(", ".join(file.name for file in files)), files)
         elif message.text.strip():
             _say(sent, "assistant", join_surrogates(message.text))
             if has_called and sent[-1]["content"] == join_surrogates(message.text):  # else it was joined to another
@@ -96,16 +104,40 @@ def wire_messages(
     return sent
 
 
-def _say(sent: list[Wire], role: str, text: str) -> None:
-    """Append a text, to the previous message if that has the same role, since roles must alternate."""
+def _say(sent: list[Wire], role: str, text: str, files: Sequence[MessageFile] = ()) -> None:
+    """Append a text and its pictures, to the previous message if that has the same role, since roles must alternate."""
     last = sent[-1] if sent else None
-    if last is not None and last["role"] == role and "tool_calls" not in last and isinstance(last["content"], str):
-        last["content"] = "\n\n".join(filter(None, (last["content"], text)))
+    content = _content(text, _pictures(files))
+    is_joinable = last is not None and (isinstance(last["content"], str) or role == "user")
+    if last is not None and is_joinable and last["role"] == role and "tool_calls" not in last:
+        last["content"] = _joined(last["content"], content)
         return
     # Strict providers accept a user message after a tool result only with an answer between them.
     if last is not None and last["role"] == "tool" and role == "user":
         sent.append({"role": "assistant", "content": BROKE_OFF})
-    sent.append({"role": role, "content": text})
+    sent.append({"role": role, "content": content})
+
+
+def _content(text: str, pictures: Sequence[MessageFile]) -> str | list[Wire]:
+    """Return a text as it is, since some servers take nothing else, and parts only where there are pictures."""
+    if not pictures:
+        return text
+    parts: list[Wire] = [{"type": "text", "text": text}] if text.strip() else []
+    for file in pictures:
+        data = b64encode(file.data).decode("ascii")
+        parts.append({"type": "image_url", "image_url": {"url": f"data:{file.mime};base64,{data}"}})
+    return parts
+
+
+def _joined(before: str | list[Wire], after: str | list[Wire]) -> str | list[Wire]:
+    if isinstance(before, str) and isinstance(after, str):
+        return "\n\n".join(filter(None, (before, after)))
+    parts = [[{"type": "text", "text": part}] if isinstance(part, str) else part for part in (before, after) if part]
+    return [part for of_message in parts for part in of_message]
+
+
+def _pictures(files: Iterable[MessageFile]) -> list[MessageFile]:
+    return [file for file in files if file.mime.startswith("image/")]
 
 
 def _with_keys(message: Wire, keys: Mapping[str, Any]) -> Wire:

@@ -1,7 +1,6 @@
 """An attempt at a request: the response, its stream, and periodic reports that nothing has arrived yet."""
 
 import asyncio
-import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
@@ -16,14 +15,10 @@ from core.llm.provider.wire_format import AnswerAssembler, WireFormat
 from core.llm.sse import EVENT_BYTES, SseParser, TooLarge
 from core.network.proxies import Proxy
 from core.ports import Clock, ModelDelta, WaitReason, WaitStatus
+from core.threads.long_values import encode_async
 
 # Less than the smallest no-progress limit of a run (settings: 10 s).
 REPORT_INTERVAL_S = 5.0
-
-
-def encode_body(value: Any) -> bytes:
-    """Encode the JSON of a request, ASCII-escaped so that any text can be sent."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
 class WaitReporter:
@@ -124,7 +119,7 @@ async def attempt(
     posting = client.stream(
         "POST",
         request.url,
-        content=encode_body(request.body),
+        content=(await encode_async(request.body)).encode("ascii"),  # in a thread: pictures have megabytes
         headers=request.headers,
         timeout=httpx.Timeout(limits.silence_s, connect=limits.connect_s, pool=None),
         extensions={"trace": note},

@@ -8,6 +8,7 @@
 Nothing is retried after the first event, since the user may have read the beginning of the answer.
 """
 
+import asyncio
 import logging
 import random
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
@@ -84,7 +85,9 @@ class ProviderClient:
         names = tools_by_name(tool.name for tool in request.tools)
         prepared = self._prepare(request, choice, key)
         server = (choice.base_url, choice.model, wire_format_of(choice))
-        shaping = RequestShaper(prepared, request, self._lessons.get(server) or quirks_of(choice))
+        arguments = (prepared, request, self._lessons.get(server) or quirks_of(choice))
+        has_files = any(message.files for message in request.messages)  # of megabytes
+        shaping = await asyncio.to_thread(RequestShaper, *arguments) if has_files else RequestShaper(*arguments)
         with WaitReporter(self._clock, request.on_wait, self._waits_every_s) as waits:
             try:
                 async with aclosing(self._stream_with_retries(shaping, waits, masker)) as deltas:

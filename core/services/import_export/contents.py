@@ -65,6 +65,11 @@ async def read_contents(path: Path) -> Contents:
     return await in_thread(_contents(path))
 
 
+async def read_file(path: Path, digest: str) -> bytes | None:
+    """Return an attached file, None if the export lacks it. Raises Refused."""
+    return await in_thread(_file(path, digest))
+
+
 async def read_workflow(
     path: Path, wanted: ExportedWorkflow, ids: Mapping[str, str]
 ) -> tuple[WorkflowHistory, dict[str, str]]:
@@ -80,6 +85,11 @@ def _contents(path: Path) -> Pieces[Contents]:
             yield from _read_document(reader, name, contents)
     _check_unique(contents)
     return contents
+
+
+def _file(path: Path, digest: str) -> Pieces[bytes | None]:
+    with ExportReader(path) as reader:
+        return (yield from reader.file(digest))
 
 
 def _workflow(
@@ -103,6 +113,8 @@ def _read_document(reader: ExportReader, name: str, contents: Contents) -> Piece
             with at_place(place):
                 history = yield from parse_workflow(fields)
                 yield from _attached(reader, name, history)
+                for file in {file for _, file in history.files}:
+                    yield from reader.file(file)
                 digest = yield from workflow_digest(history)
                 unfinished = sum(run.get("status") in UNFINISHED for run in fields.get("runs", ()))
             workflow = history.workflow
@@ -167,6 +179,8 @@ def _attached(reader: ExportReader, document: str, history: WorkflowHistory) -> 
         for about in row.attachments:
             if about.hash not in texts:
                 text = yield from reader.attachment(about.hash)
+                if text is None and about.has_data:
+                    text = ""  # without its data, a picture is shown as missing
                 if text is None:
                     raise bad_file(document, f"the attachment {about.name[:80]!a} of {row.id} is missing")
                 texts[about.hash] = text

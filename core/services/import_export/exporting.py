@@ -1,7 +1,6 @@
 """What is exported, read from the store: workflows in turn, with everything in them, and the rest."""
 
 import asyncio
-import hashlib
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,9 +16,10 @@ from core.domain.messages import Message, MessageState, QueuedMessage
 from core.domain.run import Run
 from core.domain.settings import Settings
 from core.domain.workflow import Workflow
-from core.errors import Refused, StorageFailed
+from core.errors import StorageFailed
 from core.ports import PAGE_ROWS, Clock, MemoryQuery, Storage, StoredTemplate
-from core.services.import_export.file import DOCUMENT_BYTES, FORMAT, PLAIN_BYTES, ExportWriter, json_texts
+from core.services.import_export.export_target import ExportTarget, not_written
+from core.services.import_export.file import FORMAT, text_hash
 from core.services.import_export.read_form import finished_history
 from core.services.import_export.written_form import (
     RunHistory,
@@ -95,6 +95,7 @@ class StoreReader:
         tasks = await self._storage.tasks.of_workflow(workflow.id)
         attached: dict[str, str] = {}
         with_texts: list[Message | QueuedMessage] = [*messages, *queue]
+        known = {*(each.id for each in with_texts), *runs}
         for each in with_texts:
             attached |= await self._attached(workflow.id, each)
         whole = WorkflowHistory(
@@ -105,6 +106,7 @@ class StoreReader:
             sorted(tasks.tasks.values(), key=lambda task: (task.created_at, task.id)),
             await self.memories((workflow.id,)),
             len(listed) - len(runs),
+            [file for file in await self._storage.files.of_workflow(workflow.id) if file[0] in known],
         )
         return whole, attached
 
@@ -194,7 +196,8 @@ class StoreReader:
         if not message.attachments:
             return {}
         texts = await self._storage.messages.attached_texts(workflow_id, message.id)
-        return {about.hash: text for about, text in zip(message.attachments, texts, strict=False)}
+        pairs = zip(message.attachments, texts, strict=False)
+        return {about.hash: text for about, text in pairs if text or not about.has_data}
 
 
 def _as_it_is(message: Message, runs: Mapping[RunId, RunHistory], texts: Mapping[RunId, str]) -> Message:
@@ -255,7 +258,7 @@ class Exporter:
         too_large = 0
         begin = {"format": FORMAT, "exported_at": time_text(self._clock.now())}
         try:
-            target = await asyncio.to_thread(_Target, path, begin)
+            target = await asyncio.to_thread(ExportTarget, path, begin)
         except (OSError, ValueError) as error:  # a name that no file can have
             raise not_written(path, error) from None
         try:
@@ -263,10 +266,12 @@ class Exporter:
                 progress(number, len(workflows))
                 history, attached = await self._reader.workflow(workflow)
                 fields, attached = await in_thread(_without_secrets_in(history, attached))
-                if not await in_thread(target.add(fields, attached)):
+                if not await in_thread(target.add(fields, attached, has_files=bool(history.files))):
                     too_large += 1
                     left_out.append((workflow.title, "too_large"))
-                elif history.left_out:
+                    continue
+                await self._add_files(target, history)
+                if history.left_out:
                     left_out.append((workflow.title, "unreadable_runs"))
             counts |= {Kind.WORKFLOWS: len(workflows) - too_large} if workflows or Kind.WORKFLOWS in kinds else {}
             await in_thread(target.finish(library))
@@ -277,72 +282,27 @@ class Exporter:
         progress(len(workflows), len(workflows))
         return Exported(str(path), counts, left_out)
 
+    async def _add_files(self, target: ExportTarget, history: WorkflowHistory) -> None:
+        """Write the files of a workflow, one at a time: together they may have gigabytes."""
+        for digest in dict.fromkeys(digest for _, digest in history.files):
+            data = await self._storage.files.get(digest)
+            if data is not None:
+                await in_thread(target.add_file(digest, data))
+
 
 def _without_secrets_in(
     history: WorkflowHistory, attached: Mapping[str, str]
 ) -> Pieces[tuple[dict[str, Any], dict[str, str]]]:
-    """Return the form of a workflow, and the texts attached to it by hash: a text without its secrets has another."""
+    """Return the form of a workflow, and the texts attached to it by hash: a text without its secrets has another. The
+    text of a PDF goes by the hash of the PDF.
+    """
     texts: dict[str, str] = {}
     hashes: dict[str, str] = {}
     for digest, text in attached.items():
         plain = yield from redacted(text)
-        hashes[digest] = digest if plain == text else hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()
+        hashes[digest] = text_hash(plain) if plain != text and text_hash(text) == digest else digest
         texts[hashes[digest]] = plain
     fields = yield from workflow_fields(history)
     if any(old != new for old, new in hashes.items()):
         fields = yield from with_texts(fields, hashes)
     return fields, texts
-
-
-class _Target:
-    """A file in the making. Its workflows are collected, until they have to become the documents of a zip."""
-
-    def __init__(self, path: Path, begin: dict[str, Any]) -> None:
-        self._begin = begin
-        self._is_zip = path.name.lower().endswith(".zip")
-        self._writer = ExportWriter(path)
-        self._collected: list[dict[str, Any]] = []
-        self._size = self._written = 0
-
-    def add(self, workflow: dict[str, Any], attached: Mapping[str, str]) -> Pieces[bool]:
-        """Add a workflow. Returns whether it fits into a document."""
-        size = 0
-        for text in json_texts(workflow):
-            size += len(text)
-            yield
-        if size > DOCUMENT_BYTES - 1_000:
-            return False
-        self._collected.append(workflow)
-        self._size += size
-        for digest, text in attached.items():
-            yield from self._writer.add_attachment(digest, text)
-        if self._is_zip or attached or self._size > PLAIN_BYTES:
-            self._is_zip = True
-            yield from self._write_collected()
-        return True
-
-    def finish(self, library: dict[str, Any]) -> Pieces[None]:
-        """Write the rest, and put the file in its place."""
-        if self._is_zip:
-            if library or not self._written:
-                yield from self._writer.add("library.json", json_texts({**self._begin, **library}))
-        else:
-            lists = {"workflows": self._collected} if self._collected else {}
-            yield from self._writer.write_plain(json_texts({**self._begin, **lists, **library}))
-        yield from self._writer.finish()
-
-    def close(self) -> None:
-        """Remove what was not finished."""
-        self._writer.discard()
-
-    def _write_collected(self) -> Pieces[None]:
-        for workflow in self._collected:
-            self._written += 1
-            document = {**self._begin, "workflows": [workflow]}
-            yield from self._writer.add(f"workflow-{self._written:06}.json", json_texts(document))
-        self._collected.clear()
-
-
-def not_written(path: Path, error: Exception) -> Refused:
-    """Return the error of a file that cannot be written."""
-    return Refused("not_written", f"{path}: {getattr(error, 'strerror', None) or error}", path=str(path))

@@ -1,4 +1,4 @@
-"""The file of an export: a JSON document, or a zip of such documents and of attached texts (EXPORT_FILE).
+"""The file of an export: a JSON document, or a zip of such documents and of attachments (EXPORT_FILE).
 
 Nothing of a file is trusted, and no entry is ever extracted: entries are read by the names that an export gives them.
 Everything here blocks, and runs in a thread in pieces.
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from core.domain.messages import FILE_BYTES as ATTACHMENT_BYTES
+from core.domain.messages import MESSAGE_BYTES
 from core.domain.text.json_text import encode, parse_at
 from core.errors import Refused
 from core.threads.pieces import Pieces
@@ -33,7 +34,11 @@ CHUNK_BYTES = 256 * 1024
 STRUCTURE_DEPTH = 6
 """Down to the facts of a run; a value below is parsed at once."""
 
-_ENTRY = re.compile(r"(?:export|library|workflow-[0-9]{6})\.json|attachments/[0-9a-f]{64}\.txt", re.ASCII)
+_ENTRY = re.compile(
+    r"(?:export|library|workflow-[0-9]{6})\.json|attachments/[0-9a-f]{64}(?:\.pdf)?\.txt|"
+    r"attachments/[0-9a-f]{64}\.data",
+    re.ASCII,
+)
 _FORMAT = re.compile(r"metier\.export/([0-9]{1,9})", re.ASCII)
 _SPACE = re.compile(r"[ \t\r\n]*")
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -42,6 +47,11 @@ _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 def bad_file(place: str, problem: str) -> Refused:
     """Return the error of a file that is refused whole; `place` names where in it the problem is."""
     return Refused("bad_export", f"{place}: {problem}" if place else problem, place=place)
+
+
+def text_hash(text: str) -> str:
+    """Return the hash of an attached text."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @contextmanager
@@ -114,14 +124,35 @@ class ExportReader:
         return value
 
     def attachment(self, digest: str) -> Pieces[str | None]:
-        """Return the attached text of that hash, None if the file lacks it."""
-        name = f"attachments/{digest}.txt"
+        """Return the attached text of that hash, or the text of the PDF of that hash; None if the file lacks it."""
+        name, of_pdf = f"attachments/{digest}.txt", f"attachments/{digest}.pdf.txt"
+        if of_pdf in self._names:
+            return (yield from self._text(of_pdf, 4 * ATTACHMENT_BYTES, None))
         if name not in self._names:
             return None
         text = yield from self._text(name, 4 * ATTACHMENT_BYTES, None, "surrogatepass")
-        if hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() != digest:
+        if text_hash(text) != digest:
             raise bad_file(name, "the text is not the one that was exported")
         return text
+
+    def file(self, digest: str) -> Pieces[bytes | None]:
+        """Return the attached file of that hash, None if the export lacks it."""
+        name = f"attachments/{digest}.data"
+        if name not in self._names:
+            return None
+        pieces, hashed, size = [], hashlib.sha256(), 0
+        with _reading(name):
+            source = self._entry(name)
+            while data := source.read(CHUNK_BYTES):
+                size += len(data)
+                if size > MESSAGE_BYTES:
+                    raise bad_file(name, f"it has over {MESSAGE_BYTES // 1_000_000:,} MB")
+                hashed.update(data)
+                pieces.append(data)
+                yield
+        if hashed.hexdigest() != digest:
+            raise bad_file(name, "the file is not the one that was exported")
+        return b"".join(pieces)
 
     def _opened_zip(self) -> zipfile.ZipFile | None:
         with _reading(self._path.name):
@@ -253,8 +284,16 @@ class ExportWriter:
         """Write an attached text of a zip, once."""
         if digest not in self._attached:
             self._attached.add(digest)
-            entry = _entry_info(f"attachments/{digest}.txt")
+            entry = _entry_info(f"attachments/{digest}.{'txt' if text_hash(text) == digest else 'pdf.txt'}")
             self._opened_zip().writestr(entry, text.encode("utf-8", "surrogatepass"))
+        yield
+
+    def add_file(self, digest: str, data: bytes) -> Pieces[None]:
+        """Write an attached file of a zip, once; pictures are compressed already."""
+        name = f"attachments/{digest}.data"
+        if name not in self._attached:
+            self._attached.add(name)
+            self._opened_zip().writestr(_entry_info(name), data, zipfile.ZIP_STORED)
         yield
 
     def write_plain(self, texts: Iterator[str]) -> Pieces[None]:

@@ -19,7 +19,7 @@ from typing import Any
 
 from core.domain.agent import Agent
 from core.domain.events import Event, fact_fields
-from core.domain.ids import AgentId, WorkflowId, id_from_key
+from core.domain.ids import AgentId, MessageId, WorkflowId, id_from_key
 from core.domain.messages import Message, QueuedMessage
 from core.domain.settings import Settings
 from core.domain.workflow import Workflow
@@ -31,6 +31,7 @@ from core.ports import (
     Clock,
     CreateRun,
     DiscardWorkflow,
+    KeepFile,
     MarkLookedAt,
     PutAttachedText,
     PutMemory,
@@ -43,6 +44,7 @@ from core.ports import (
 from core.services.import_export.contents import (
     Contents,
     ExportedWorkflow,
+    read_file,
     read_workflow,
     workflow_digest,
 )
@@ -63,6 +65,7 @@ log = logging.getLogger(__name__)
 
 COST_OF_COMMIT, COST_OF_LONG_VALUE = 200, 50
 MEMORY_ID_CHARACTERS = 20
+FILES_OF_COMMIT_BYTES = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +153,7 @@ class Importer:
                 history, attached = await read_workflow(path, each.exported, _other_ids(each))
                 begun.append(history.workflow.id)
                 staged.append(await self._write(each, history, attached, plan.library))
+                await self._write_files(path, history)
         except BaseException:
             await self.discard(begun)
             raise
@@ -246,6 +250,18 @@ class Importer:
             if await self._storage.commit(writes):
                 raise Refused("id_taken", f"{workflow.title!r} cannot be imported: something in it exists already")
         return Staged(workflow, history.queue, plan.replaced)
+
+    async def _write_files(self, path: Path, history: WorkflowHistory) -> None:
+        """Write the files of a workflow, a few at a time: together they may have gigabytes."""
+        kept: list[KeepFile] = []
+        for owner, digest in history.files:
+            if (data := await read_file(path, digest)) is not None:
+                kept.append(KeepFile(history.workflow.id, MessageId(owner), digest, data))
+            if sum(len(file.data or b"") for file in kept) > FILES_OF_COMMIT_BYTES:
+                await self._storage.commit(kept)
+                kept = []
+        if kept:
+            await self._storage.commit(kept)
 
 
 def _other_ids(plan: WorkflowPlan) -> dict[str, str]:

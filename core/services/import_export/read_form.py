@@ -58,6 +58,7 @@ TITLE_CHARACTERS = 1_000
 NOT_FINISHED = "not_finished"
 
 _ID = re.compile(r"[a-z]{2,12}_[0-9a-z]{6,40}", re.ASCII)
+_HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _TIME = re.compile(r"(?:19[7-9]|2[0-9]{2})\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)", re.ASCII)
 
 
@@ -119,9 +120,21 @@ def parse_workflow(fields: Any) -> Pieces[WorkflowHistory]:
         with at_place(place):
             memories.append(parse_memory(value, workflow.id))
         yield
-    history = WorkflowHistory(workflow, messages, runs, queue, tasks, memories)
+    files = []
+    for place, value in listed(fields, "files"):
+        with at_place(place):
+            files.append(_parse_file(value))
+    history = WorkflowHistory(workflow, messages, runs, queue, tasks, memories, files=files)
     _check_refs(history)
     return _with_closed_messages(history)
+
+
+def _parse_file(fields: dict[str, Any]) -> tuple[str, str]:
+    """Return the owner and the hash of a file."""
+    owner, digest = fields["owner"], fields["hash"]
+    if not _ID.fullmatch(owner) or not _HASH.fullmatch(digest):
+        raise ValueError("it is no file of a message or a run")
+    return owner, digest
 
 
 def _parse_run(fields: dict[str, Any], owner: dict[str, Any], texts: Mapping[RunId | None, str]) -> Pieces[RunHistory]:

@@ -22,7 +22,8 @@ from core.errors import NotFound, Refused, StorageFailed
 from core.ports import Clock, Storage
 from core.services.agents import AgentService
 from core.services.import_export.contents import Contents, read_contents
-from core.services.import_export.exporting import Exported, Exporter, Kind, StoreReader, not_written
+from core.services.import_export.export_target import not_written
+from core.services.import_export.exporting import Exported, Exporter, Kind, StoreReader
 from core.services.import_export.file import looks_like_export
 from core.services.import_export.importing import Importer, ImportPlan, Staged
 from core.services.import_export.library import ImportItem, OnConflict, Outcome

@@ -45,7 +45,8 @@ class RunHistory:
 class WorkflowHistory:
     """A workflow with everything in it, in order; runs before the runs that they started.
 
-    `tasks` depend only on each other. `left_out` counts the runs that cannot be read.
+    `tasks` depend only on each other. `left_out` counts the runs that cannot be read. `files` are the hashes of stored
+    files, each after the message or the run that it belongs to.
     """
 
     workflow: Workflow
@@ -55,6 +56,7 @@ class WorkflowHistory:
     tasks: Sequence[Task]
     memories: Sequence[Memory]
     left_out: int = 0
+    files: Sequence[tuple[str, str]] = ()
 
     @property
     def ids(self) -> set[str]:
@@ -84,6 +86,8 @@ def workflow_fields(history: WorkflowHistory) -> Pieces[dict[str, Any]]:
     lists["queue"] = [without_secrets(_dumped(QUEUED, message)) for message in history.queue]
     lists["tasks"] = [without_secrets(_dumped(TASK, task)) for task in history.tasks]
     lists["memories"] = [memory_fields(memory) for memory in history.memories]
+    if history.files:
+        lists["files"] = [{"owner": owner, "hash": digest} for owner, digest in history.files]
     return {**without_secrets(fields), **lists}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextCursor
+from PySide6.QtGui import QIcon, QImage, QKeyEvent, QPixmap, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -21,9 +21,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.domain.messages import AttachmentKind
 from core.domain.text.hidden import reveal
 from desktop.chat.composer.document_text import LongLines
 from desktop.chat.composer.draft import DraftFile
+from desktop.chat.pictures.cache import PictureCache
 from desktop.theme import Icon, Theme
 from desktop.translation import byte_size
 from desktop.widgets import Adaptive, Button, ElidedLabel, IconButton, Surface, set_plain_tool_tip
@@ -49,6 +51,7 @@ class FileStrip(Adaptive, QScrollArea):
         self._theme = theme
         self._files: tuple[DraftFile, ...] = ()
         self._chips: list[_Chip] = []
+        self._pictures: PictureCache | None = None
         self._content = QWidget()
         self._flow = _Flow(self._content)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -59,6 +62,11 @@ class FileStrip(Adaptive, QScrollArea):
         self._content.setAutoFillBackground(False)  # the composer shows through
         self.hide()
         self.adapt_to(theme)
+
+    def show_pictures_of(self, cache: PictureCache) -> None:
+        """Show the pictures of this cache on their chips."""
+        self._pictures = cache
+        cache.loaded.connect(self._on_loaded)
 
     @property
     def files(self) -> tuple[DraftFile, ...]:
@@ -115,7 +123,7 @@ class FileStrip(Adaptive, QScrollArea):
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Attached files"))
         for chip, file in zip(self._chips, self._files, strict=True):
-            chip.show_file(file, self.tr("Remove {name}").format(name=file.name))
+            self._show(chip, file)
 
     def apply_theme(self) -> None:
         self._flow.set_gap(self._theme.sizes.space_xs)
@@ -136,7 +144,7 @@ class FileStrip(Adaptive, QScrollArea):
 
     def _chip(self, file: DraftFile) -> "_Chip":
         chip = _Chip(self._theme, self._content)
-        chip.show_file(file, self.tr("Remove {name}").format(name=file.name))
+        self._show(chip, file)
         for button in (chip.open_button, chip.remove_button):
             button.installEventFilter(self)
         chip.open_button.clicked.connect(partial(self._on_open, file))
@@ -144,6 +152,19 @@ class FileStrip(Adaptive, QScrollArea):
         self._flow.addWidget(chip)
         chip.show()
         return chip
+
+    def _on_loaded(self, digest: str) -> None:
+        for chip, file in zip(self._chips, self._files, strict=False):
+            if file.hash == digest:
+                self._show(chip, file)
+
+    def _show(self, chip: "_Chip", file: DraftFile) -> None:
+        chip.show_file(file, self.tr("Remove {name}").format(name=file.name))
+        if self._pictures is not None and file.about.kind is AttachmentKind.PICTURE and not file.problem:
+            side = round(self._theme.sizes.icon_m * self.devicePixelRatioF())
+            image = self._pictures.get(file.hash, QSize(2 * side, side))
+            if image is not None:
+                chip.show_picture(image)
 
     def _on_open(self, file: DraftFile, _is_checked: bool = False) -> None:
         self.opened.emit(file)
@@ -191,6 +212,13 @@ class _Chip(Surface):
         icon = Icon.TRIANGLE_ALERT if file.problem else Icon.PAPERCLIP
         self.open_button.setIcon(self._theme.icon(icon, "error" if file.problem else "muted"))
         self.remove_button.describe(remove_words)
+
+    def show_picture(self, image: QImage) -> None:
+        """Show a picture in place of the paper clip."""
+        side = self._theme.sizes.icon_m
+        size = image.size().scaled(2 * side, side, Qt.AspectRatioMode.KeepAspectRatio)
+        self.open_button.setIcon(QIcon(QPixmap.fromImage(image)))
+        self.open_button.setIconSize(size)
 
 
 class _Flow(QLayout):

@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from hashlib import sha256
 from itertools import chain, count
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeySequence, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from core.domain.messages import attached_text
 from desktop.chat.composer.attachments import FileStrip
-from desktop.chat.composer.draft import MAX_MESSAGE_CHARACTERS, ComposerState, Draft, DraftFile
+from desktop.chat.composer.draft import MAX_MESSAGE_CHARACTERS, ComposerState, Draft, DraftFile, kept_file
+from desktop.chat.composer.file_note import FileNote
 from desktop.chat.composer.text_box import TextBox, TextHistory
+from desktop.chat.pictures.cache import PictureCache
 from desktop.shortcuts.key_strings import key_name
 from desktop.theme import Icon, Theme
 from desktop.translation import number
@@ -28,6 +30,8 @@ class Composer(Adaptive, Surface):
     Nothing else is sent until `message_accepted`, `message_refused` or `set_draft`."""
     attach_requested = Signal(object)
     """Attach the files at these paths (`show_files`); empty to open a file dialog."""
+    picture_pasted = Signal(object)
+    """Carries the QImage."""
     file_opened = Signal(object)
     """Carries the DraftFile to be previewed."""
     stop_requested = Signal()
@@ -49,6 +53,7 @@ class Composer(Adaptive, Surface):
         self._send_now_keys = QKeySequence("Ctrl+Shift+Return")
         self._pasted: DraftFile | None = None
         self._files = FileStrip(theme, self)
+        self.file_note = FileNote(theme, self)
         self._box = TextBox(theme, self)
         self._hint = ShorteningLabel("", "meta", "muted", parent=self)
         self._send = Button(theme, "", "primary", Icon.ARROW_UP, parent=self)
@@ -119,6 +124,10 @@ class Composer(Adaptive, Surface):
             unique[number : number + 1] = [file]  # the later one has the newer content
         self._files.show_files(unique)
         self._on_text()
+
+    def show_pictures_of(self, cache: PictureCache) -> None:
+        """Show the pictures of this cache on the chips of files."""
+        self._files.show_pictures_of(cache)
 
     def show_error(self, text: str) -> None:
         """Show an error until the text changes."""
@@ -228,6 +237,7 @@ class Composer(Adaptive, Surface):
             self._row.addWidget(widget)
         self._row.setStretchFactor(self._hint, 1)
         self._column.addWidget(self._files)
+        self._column.addWidget(self.file_note)
         self._column.addWidget(self._box)
         self._column.addLayout(self._row)
         self._hint.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -235,7 +245,7 @@ class Composer(Adaptive, Surface):
         self._box.up_pressed.connect(self._on_up)
         self._box.pasted_long.connect(self._on_long_paste)
         self._box.pasted_files.connect(self.attach_requested)
-        self._box.pasted_picture.connect(self._on_picture)
+        self._box.pasted_picture.connect(self.picture_pasted)
         self._box.undo_paste = self._undo_paste
         self._files.removed.connect(self._on_removed)
         self._files.opened.connect(self.file_opened)
@@ -263,22 +273,18 @@ class Composer(Adaptive, Surface):
 
     def _on_long_paste(self, text: str) -> None:
         """Attach the pasted text as a file without a path; undoing the paste inserts it as text."""
-        data = text.encode("utf-8", "surrogatepass")
-        digest = sha256(data).hexdigest()
+        digest = attached_text("", text).about.hash
         attached = (file for file in self._files.files if file.path is None and file.hash == digest)
         self._pasted = next(attached, None)
         if self._pasted is None:
             title, taken = self.tr("Pasted text"), {file.name for file in self._files.files}
             names = chain((f"{title}.txt",), (f"{title} {number}.txt" for number in count(2)))
             name = next(name for name in names if name not in taken)
-            self._pasted = DraftFile(name, len(data), digest, text=text)
+            self._pasted = kept_file(attached_text(name, text))
             self.show_files([*self._files.files, self._pasted])
 
     def _undo_paste(self) -> None:
         self.show_files([file for file in self._files.files if file is not self._pasted])
-
-    def _on_picture(self) -> None:
-        self.show_error(self.tr("Pictures cannot be sent to a model yet"))
 
     def _settle(self, error: str) -> None:
         self._is_sending = False

@@ -7,6 +7,8 @@ from urllib.parse import unquote_to_bytes
 
 from PySide6.QtCore import QMimeData, QUrl
 
+from core.domain.messages import AttachedFile, Attachment
+
 # Limit of one message.
 MAX_MESSAGE_CHARACTERS = 1_000_000
 # Longer pastes are attached as a file (UI §5).
@@ -15,23 +17,38 @@ MAX_PASTE_BYTES = 20_000
 
 @dataclass(frozen=True, slots=True)
 class DraftFile:
-    """A text to be sent with a message: a file at `path`, read again when it is sent, or a `text` without a file.
+    """A file to be sent with a message: a file at `path`, read again when it is sent, or `content` without a file.
 
-    `hash` is the SHA-256 of the text when it was attached; `problem` is why it cannot be sent.
+    `about` is what it was when it was attached; `problem` is why it cannot be sent.
     """
 
-    name: str
-    size: int
-    hash: str
+    about: Attachment
     path: str | None = None
-    text: str | None = None
+    content: AttachedFile | None = None
     problem: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.about.name
+
+    @property
+    def size(self) -> int:
+        return self.about.size
+
+    @property
+    def hash(self) -> str:
+        return self.about.hash
 
     def is_same(self, other: "DraftFile") -> bool:
         """Return whether both are the same file, whatever its current content."""
         return (
             self.path == other.path if self.path or other.path else (self.name, self.hash) == (other.name, other.hash)
         )
+
+
+def kept_file(content: AttachedFile) -> DraftFile:
+    """Return an attachment as a file of a draft, which has its content."""
+    return DraftFile(content.about, content=content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +62,7 @@ class Draft:
     scroll: int = 0
 
     def is_sent_as(self, text: str, hashes: Sequence[str]) -> bool:
-        """Return whether a message of that text, with attached texts of these hashes, is this draft."""
+        """Return whether a message of that text, with attachments of these hashes, is this draft."""
         return self.text == text and [file.hash for file in self.files] == list(hashes)
 
     def without(self, text: str, hashes: Sequence[str]) -> "Draft":

@@ -58,7 +58,8 @@ class TextBox(QPlainTextEdit):
     """Carries a paste that is too long for the text; nothing was inserted."""
     pasted_files = Signal(object)
     """The paths of pasted or dropped files; nothing was inserted. No list: Qt's loses bytes that are not UTF-8."""
-    pasted_picture = Signal()
+    pasted_picture = Signal(object)
+    """Carries the QImage."""
     focus_changed = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
@@ -238,8 +239,9 @@ class TextBox(QPlainTextEdit):
         """Attach files and long text, insert other text, and refuse anything else."""
         if files := local_files(source):
             self.pasted_files.emit(files)
-        elif not source.hasText():
-            self.pasted_picture.emit()
+        # what an office program copies is a text first, and a picture of it too
+        elif source.hasImage() and (source.hasUrls() or not source.text().strip()):
+            self.pasted_picture.emit(source.imageData())
         elif len(text := _normalize_line_ends(source.text())) > MAX_MESSAGE_CHARACTERS:
             self.paste_refused.emit()
         # a cheap bound first: a character has at most four bytes

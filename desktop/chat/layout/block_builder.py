@@ -22,6 +22,7 @@ from desktop.chat.layout.blocks import (
     FileBlock,
     HeaderBlock,
     Nesting,
+    PicturesBlock,
     PlainBlock,
     StepBlock,
     SubAgentBlock,
@@ -39,6 +40,7 @@ from desktop.chat.turn_parts import (
     Failure,
     Output,
     Part,
+    Pictures,
     StepLine,
     Steps,
     SubAgentLine,
@@ -84,15 +86,18 @@ def thought_blocks(key: str, thought: Thought, folds: Folds, memo: BlockCache) -
 def attachment_blocks(key: str, part: AttachedText, folds: Folds, memo: BlockCache) -> Iterable[Block]:
     """Yield a line, folded unless the user has unfolded it; below it the text, as code."""
     within, is_unfolded = TOP_LEVEL.card(CardKind.LINES, key), folds.get(key, False)
+    is_foldable = not part.hash or part.text != ""
     yield AttachmentBlock(
         key=key,
         nesting=within,
         name=part.name,
         size=part.size,
+        hash=part.hash,
+        is_foldable=is_foldable,
         is_known=part.text is not None,
-        is_unfolded=is_unfolded,
+        is_unfolded=is_unfolded and is_foldable,
     )
-    if is_unfolded and part.text is not None:
+    if is_unfolded and part.text:
         yield from memo.attached(f"{key}/text", part.name, part.text, within.unfolded)
 
 
@@ -219,7 +224,10 @@ def blocks_of(turn: Turn, folds: Folds, memo: BlockCache) -> list[Block]:
         text = "".join(part.text for part in turn.parts if isinstance(part, Text))
         text_blocks = (PlainBlock(key=f"{n}", nesting=within, text=piece) for n, piece in enumerate(split_plain(text)))
         lines = [block for n, part in attached for block in attachment_blocks(f"file{n}", part, folds, memo)]
-        return [*boundary, *text_blocks, *lines]
+        shown = [part for part in turn.parts if isinstance(part, Pictures)]
+        is_right = turn.role is Role.USER
+        pictures = [PicturesBlock(key="pictures", pictures=part.items, is_right=is_right) for part in shown]
+        return [*boundary, *text_blocks, *pictures, *lines]
     is_template = any(isinstance(part, Steps) for part in turn.parts)
     blocks: list[Block] = [
         *boundary,
@@ -236,6 +244,8 @@ def _part_blocks(key: str, part: Part, folds: Folds, memo: BlockCache) -> Iterab
             return memo.markdown(key, text)
         case AttachedText():
             return attachment_blocks(key, part, folds, memo)
+        case Pictures(items=items):
+            return [PicturesBlock(key=key, pictures=items)]
         case Thought():
             return thought_blocks(key, part, folds, memo)
         case ToolCalls():

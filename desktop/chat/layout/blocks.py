@@ -12,7 +12,7 @@ from typing import Any
 
 from core.domain.changed_files import ShownChange
 from desktop.chat.layout.markdown_splitter import CodeLabel
-from desktop.chat.turn_parts import Activity, Boundary, Failure, FileLine, StepLine, SubAgentLine, ToolLine
+from desktop.chat.turn_parts import Activity, Boundary, Failure, FileLine, Picture, StepLine, SubAgentLine, ToolLine
 
 
 class CardKind(StrEnum):
@@ -153,11 +153,21 @@ class ThoughtBlock(Block):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PicturesBlock(Block):
+    """Pictures side by side; `is_right`: they belong to the user's message."""
+
+    pictures: tuple[Picture, ...]
+    is_right: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AttachmentBlock(Block):
-    """The line of an attached text; the text follows when it is unfolded."""
+    """The line of an attached file; its text, if any, follows when it is unfolded. `hash`: its data is stored."""
 
     name: str
     size: int
+    hash: str
+    is_foldable: bool
     is_known: bool
     is_unfolded: bool
 

@@ -18,12 +18,14 @@ from desktop.chat.layout.blocks import (
     CodeBlock,
     FileBlock,
     HeaderBlock,
+    PicturesBlock,
     PlainBlock,
     ProseBlock,
     SubAgentBlock,
     ToolBlock,
 )
-from desktop.chat.turn_parts import Output, Steps, SubAgents, Text, ToolCalls, Turn
+from desktop.chat.layout.picture_layout import picture_boxes, pictures_height
+from desktop.chat.turn_parts import Output, Pictures, Steps, SubAgents, Text, ToolCalls, Turn
 from desktop.tokens import Sizes
 
 _CHARACTER_WIDTH = 0.48  # of the text's size: what a letter of Inter takes on average
@@ -81,6 +83,8 @@ def estimated_height(block: Block, width: int, sizes: Sizes) -> int:
             return ceil((text.rstrip("\n").count("\n") + 1) * line)
         case HeaderBlock():
             return sizes.icon_m
+        case PicturesBlock(pictures=pictures, is_right=is_right):
+            return pictures_height(picture_boxes(pictures, width, sizes, is_right=is_right))
         case CaptionBlock():
             return sizes.control
         case _:
@@ -94,6 +98,8 @@ def estimated_turn_height(turn: Turn, width: int, sizes: Sizes) -> int:
         match part:
             case Text(text=text) | Output(text=text):
                 height += _text_height(text, width, sizes)
+            case Pictures(items=items):
+                height += pictures_height(picture_boxes(items, width, sizes, is_right=True)) + sizes.space_m
             case ToolCalls(lines=lines) | Steps(lines=lines) | SubAgents(lines=lines):
                 height += len(lines) * sizes.tool_line
             case _:

@@ -111,6 +111,7 @@ class TranscriptScrollArea(QAbstractScrollArea):
 
     def __init__(self, context: ViewContext, parent: QWidget | None) -> None:
         super().__init__(parent)
+        self.context = context
         theme = self._theme = context.theme
         self._column = Column(AvailableArea(theme.sizes.chat_column, theme.sizes))
         self._stage = Stage(self._column, context, self.viewport(), self._on_shown)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from core.domain.ids import MessageId
 from desktop.chat.layout.column import BlockIndex, Column
+from desktop.chat.pictures.cache import PictureCache
 from desktop.chat.transcript.accessibility import Announcer, FocusOrder, name_turn
 from desktop.chat.transcript.block_actions import BlockActions
 from desktop.chat.transcript.clipboard import Copier, copy_text, last_answer, last_code
@@ -64,7 +65,7 @@ class Transcript(Adaptive, TranscriptScrollArea):
 
     def __init__(self, theme: Theme, now: Callable[[], datetime], parent: QWidget | None = None) -> None:
         intents = Intents()
-        super().__init__(ViewContext(theme, intents, now), parent)
+        super().__init__(ViewContext(theme, intents, now, PictureCache(intents)), parent)
         intents.setParent(self)
         self._selection = Selection(self._stage)
         self._gestures = SelectionGestures(self._selection, intents, self.viewport(), self)

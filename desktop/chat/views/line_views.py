@@ -1,5 +1,7 @@
 """The lines of tool calls, thoughts, attached texts, steps and sub-agents."""
 
+from PySide6.QtGui import QContextMenuEvent
+
 from core.domain.run import StepStatus
 from core.domain.text.hidden import reveal
 from core.domain.tool import CallStatus
@@ -55,9 +57,19 @@ class ThoughtView(LineButton):
 
 
 class AttachmentView(LineButton):
+    _block: AttachmentBlock | None = None
+
     def show_block(self, block: AttachmentBlock) -> None:
+        self._block = block
         line = Line(Icon.PAPERCLIP, "muted", reveal(block.name), result=byte_size(block.size))
-        self.set_line(line, is_unfolded=block.is_unfolded)
+        self.set_line(line, is_unfolded=block.is_unfolded, is_foldable=block.is_foldable)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer to save a file whose data is stored; a text can be copied."""
+        if self._block is not None and self._block.hash:
+            self._intents.file_menu.emit(self, self._block.name, self._block.hash, event.globalPos())
+        else:
+            super().contextMenuEvent(event)
 
 
 class ToolGroupView(LineButton):

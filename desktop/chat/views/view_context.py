@@ -7,6 +7,7 @@ from datetime import datetime
 from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtWidgets import QWidget
 
+from desktop.chat.pictures.cache import PictureCache
 from desktop.theme import Theme
 
 
@@ -22,6 +23,12 @@ class Intents(QObject):
     edit = Signal(QWidget)
     file = Signal(QWidget, str)
     """Do something about a changed file: `open`, `folder`, `undo` or `redo`."""
+    picture = Signal(object, object, str)
+    """Do something about a Picture, one of the first argument: `open`, `copy` or `save`."""
+    picture_menu = Signal(QWidget, QPoint)
+    """Open the menu of a picture at a global point."""
+    file_menu = Signal(QWidget, str, str, QPoint)
+    """Open the menu of an attached file, with its name and the hash of its data, at a global point."""
     open_link = Signal(str)
     point_at_link = Signal(str)
     """The link under the mouse or the focus; empty without one."""
@@ -52,6 +59,7 @@ class ViewContext:
     theme: Theme
     intents: Intents
     now: Callable[[], datetime]
+    pictures: PictureCache
 
 
 @dataclass(frozen=True, slots=True)

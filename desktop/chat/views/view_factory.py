@@ -13,6 +13,7 @@ from desktop.chat.views.code_view import CodeView
 from desktop.chat.views.failure_view import FailureView
 from desktop.chat.views.line_views import AttachmentView, StepView, SubAgentView, ThoughtView, ToolGroupView, ToolView
 from desktop.chat.views.painted_views import ActivityView, BoundaryView, CutOffView, HeaderView
+from desktop.chat.views.picture_view import PicturesView
 from desktop.chat.views.prose_view import ProseView
 from desktop.chat.views.view_context import BlockContext, ViewContext
 
@@ -27,6 +28,7 @@ BlockView = (
     | FileActionsView
     | FileView
     | HeaderView
+    | PicturesView
     | ProseView
     | StepView
     | SubAgentView
@@ -47,6 +49,7 @@ _VIEWS: dict[type[blocks.Block], Callable[[ViewContext, QWidget], BlockView]] = 
     blocks.FileActionsBlock: FileActionsView,
     blocks.FileBlock: FileView,
     blocks.HeaderBlock: HeaderView,
+    blocks.PicturesBlock: PicturesView,
     blocks.PlainBlock: ProseView,
     blocks.ProseBlock: ProseView,
     blocks.StepBlock: StepView,

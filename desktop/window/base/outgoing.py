@@ -7,7 +7,7 @@ from typing import Any
 
 from core.domain.agent import AgentSelection
 from core.domain.ids import WorkflowId
-from core.domain.messages import AttachedText
+from core.domain.messages import AttachedFile
 from core.ports import ResolvedTemplate
 
 
@@ -25,7 +25,7 @@ class OutgoingMessage:
     """A text with attachments. `interrupts`: it stops the active turn; `queued`: its turn may wait for a free slot."""
 
     text: str
-    attached: tuple[AttachedText, ...] = ()
+    attached: tuple[AttachedFile, ...] = ()
     interrupts: bool = False
     queued: bool = False
     source: StartSource = StartSource.COMPOSER
@@ -50,7 +50,7 @@ class TemplateStart:
     prompt: str | None
     answering: AgentSelection | None
     viewed: WorkflowId | None
-    attached: tuple[AttachedText, ...] = ()
+    attached: tuple[AttachedFile, ...] = ()
     source: StartSource = StartSource.COMPOSER
     queued: bool = False
 

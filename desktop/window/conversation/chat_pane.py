@@ -27,6 +27,8 @@ class ChatPane(Adaptive, Surface):
 
     files_dropped = Signal(object)
     """The paths."""
+    picture_dropped = Signal(object)
+    """Carries the QImage."""
 
     def __init__(self, context: WindowContext, parent: QWidget) -> None:
         super().__init__("canvas", parent=parent)
@@ -118,7 +120,7 @@ class ChatPane(Adaptive, Surface):
         self.footer.fit()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if local_files(event.mimeData()):
+        if local_files(event.mimeData()) or event.mimeData().hasImage():
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
@@ -126,6 +128,9 @@ class ChatPane(Adaptive, Surface):
         if files := local_files(event.mimeData()):
             event.acceptProposedAction()
             self.files_dropped.emit(files)
+        elif event.mimeData().hasImage():
+            event.acceptProposedAction()
+            self.picture_dropped.emit(event.mimeData().imageData())
 
     def _build(self) -> None:
         column = QVBoxLayout(self)

@@ -1,7 +1,8 @@
 """Drafts by workflow, kept in memory for switches and in files for crashes (UI §5).
 
     drafts/WORKFLOW/draft.json      the text, the cursor, and the attached files
-    drafts/WORKFLOW/HASH.txt        an attached text that is in no file of the user
+    drafts/WORKFLOW/HASH.txt        an attached text that is in no file of the user, or the text of a PDF
+    drafts/WORKFLOW/HASH.data       a picture, or another attached file, that is in no file of the user
 
 They are files, not rows: they change all the time, and the database never reclaims that space.
 """
@@ -21,15 +22,17 @@ from urllib.parse import quote, unquote
 from PySide6.QtCore import QObject, QTimer
 
 from core.domain.ids import WorkflowId
+from core.domain.messages import PLAIN_TEXT, AttachedFile, Attachment
 from core.threads.files import make_private_folder
 from desktop.aio import Tasks
-from desktop.chat.composer.draft import Draft, DraftFile
+from desktop.chat.composer.draft import Draft, DraftFile, kept_file
 from desktop.window_state import read_small_file, replace_file
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+_TEXT, _DATA = ".txt", ".data"
 MOST_BYTES = 20_000_000
 """Of a file with drafts; a larger one is not read."""
 
@@ -182,20 +185,30 @@ def _write_drafts(
                 shutil.rmtree(directory)
             continue
         make_private_folder(directory)
-        # texts before the draft that names them, and unused ones after it: a crash in between loses no text
+        # files before the draft that names them, and unused ones after it: a crash in between loses none
         known = {file.hash for file in before.get(workflow_id, Draft()).files}
-        texts = {file.hash: file.text for file in draft.files if file.text is not None}
-        for name, text in texts.items():
-            if name not in known or not (directory / f"{name}.txt").exists():
-                replace_file(directory / f"{name}.txt", text.encode("utf-8", "surrogatepass"))
+        kept: set[str] = set()
+        for file in draft.files:
+            for suffix, data in _kept_data(file):
+                kept.add(file.hash + suffix)
+                if file.hash not in known or not (directory / f"{file.hash}{suffix}").exists():
+                    replace_file(directory / f"{file.hash}{suffix}", data())
         replace_file(directory / _DRAFT_FILE, json.dumps(_serialized(draft)).encode("ascii"))
-        for path in directory.glob("*.txt"):
-            if path.stem not in texts:
+        for path in (*directory.glob("*.txt"), *directory.glob("*.data")):
+            if path.name not in kept:
                 path.unlink(missing_ok=True)
 
 
+def _kept_data(file: DraftFile) -> Iterator[tuple[str, Callable[[], bytes]]]:
+    """Yield the suffix and the data of each file that an attachment without a path is kept in."""
+    if (content := file.content) is not None:
+        yield _TEXT, lambda: content.text.encode("utf-8", "surrogatepass")
+        if content.about.has_data:
+            yield _DATA, lambda: content.data
+
+
 def _serialized(draft: Draft) -> dict[str, Any]:
-    files = [{"name": file.name, "size": file.size, "hash": file.hash, "path": file.path} for file in draft.files]
+    files = [{**file.about.model_dump(mode="json", exclude_none=True), "path": file.path} for file in draft.files]
     return {
         "text": draft.text,
         "cursor": draft.cursor,
@@ -247,13 +260,14 @@ def _read_files(directory: Path, entries: Iterable[Any]) -> Iterator[DraftFile]:
 
 
 def _read_file(directory: Path, fields: dict[str, Any]) -> DraftFile:
-    name, size, digest, path = fields["name"], fields["size"], fields["hash"], fields["path"]
-    if not isinstance(name, str) or not isinstance(size, int) or not _HASH.fullmatch(digest):
+    about, path = Attachment.model_validate({"mime": PLAIN_TEXT, **fields}), fields.get("path")
+    if not _HASH.fullmatch(about.hash):
         raise TypeError("not a file of a draft")
     if isinstance(path, str):
-        return DraftFile(name, size, digest, path)
-    text = read_small_file(directory / f"{digest}.txt", MOST_BYTES).decode("utf-8", "surrogatepass")
-    return DraftFile(name, size, digest, text=text)
+        return DraftFile(about, path)
+    text = read_small_file(directory / f"{about.hash}{_TEXT}", MOST_BYTES).decode("utf-8", "surrogatepass")
+    data = read_small_file(directory / f"{about.hash}{_DATA}", MOST_BYTES) if about.has_data else b""
+    return kept_file(AttachedFile(about, text, data))
 
 
 def _folder_name(workflow_id: WorkflowId | None) -> str:

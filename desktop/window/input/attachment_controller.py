@@ -4,17 +4,23 @@ The content at the time of sending is sent. A file that is missing, unreadable o
 the message with an error; the user sends again or removes the file.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from itertools import count
 
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
 
 from core.domain.ids import MessageId, WorkflowId
-from core.domain.messages import FILE_BYTES, MESSAGE_BYTES, MESSAGE_FILES, AttachedText, Message, attached_text
+from core.domain.messages import MESSAGE_BYTES, MESSAGE_FILES, AttachedFile, AttachmentKind, Message
 from core.domain.toast import ToastType
 from core.services.outcome import Failed, Ok
 from desktop.chat.composer.attachments import AttachmentPreview
-from desktop.chat.composer.draft import Draft, DraftFile
+from desktop.chat.composer.draft import Draft, DraftFile, kept_file
+from desktop.chat.derivation import picture_of
+from desktop.chat.pictures.decoding import png_of, prepare_picture
 from desktop.operations import unwrap
 from desktop.shortcuts.command import command
 from desktop.translation import byte_size, failure_text
@@ -29,6 +35,9 @@ _MOST_REASONS = 4
 class AttachmentController(Controller):
     """Attaches files to drafts, and reads the attachments of drafts and messages."""
 
+    picture_opened = Signal(object, object)
+    """An attached Picture is to be shown in full; the first argument has all of the draft."""
+
     def __init__(self, context: WindowContext, chat: ChatPane, opener: WorkflowOpener, folders: FolderChoice) -> None:
         super().__init__(context)
         self._folders = folders
@@ -36,7 +45,10 @@ class AttachmentController(Controller):
         self._opener = opener
         self._dialog: QFileDialog | None = None
         self._take_export: Callable[[Sequence[str]], Awaitable[bool]] | None = None
+        context.core.attachments.prepare = prepare_picture
         chat.composer.attach_requested.connect(self.attach)
+        chat.composer.picture_pasted.connect(self._attach_pasted)
+        chat.picture_dropped.connect(self._attach_pasted)
         chat.composer.file_opened.connect(self._open)
         chat.files_dropped.connect(self.drop)
         chat.transcript.attachment_requested.connect(self._show_attached)
@@ -87,14 +99,14 @@ class AttachmentController(Controller):
         if files and attaches:
             await self._attach(files, origin)
 
-    async def read(self, draft: Draft, origin: WorkflowId | None) -> list[AttachedText] | str:
+    async def read(self, draft: Draft, origin: WorkflowId | None) -> list[AttachedFile] | str:
         """Return the current content of the attached files, or the reason why the message cannot be sent, as text."""
-        attached: list[AttachedText] = []
+        attached: list[AttachedFile] = []
         current: list[DraftFile] = []
         problems: list[str] = []
         for file in draft.files:
             if file.path is None:
-                attached.append(attached_text(file.name, file.text or "", file.size))
+                attached.append(file.content or AttachedFile(file.about))
                 current.append(file)
                 continue
             outcome = await self._core.attachments.read(file.path)
@@ -104,7 +116,7 @@ class AttachmentController(Controller):
                 continue
             about = outcome.data.about
             attached.append(outcome.data)
-            current.append(replace(file, size=about.size, hash=about.hash, problem=""))
+            current.append(replace(file, about=about, problem=""))
             if about.hash != file.hash and not file.problem:
                 text = self.tr("“{name}” has changed since it was attached: send again to use its current content")
                 problems.append(text.format(name=file.name))
@@ -121,10 +133,28 @@ class AttachmentController(Controller):
         for path in paths[: MESSAGE_FILES + 1]:
             outcome = await self._core.attachments.read(path)
             if isinstance(outcome, Ok):
-                about = outcome.data.about
-                files.append(DraftFile(about.name, about.size, about.hash, path))
+                files.append(DraftFile(outcome.data.about, path))
             else:
                 problems.append(self._refusal(outcome))
+        self._add(files, problems, origin)
+
+    def _attach_pasted(self, image: QImage) -> None:
+        self._operations.run(self._attach_picture(image, self._viewed), "attach a picture")
+
+    async def _attach_picture(self, image: QImage, origin: WorkflowId | None) -> None:
+        """Attach a picture that is in no file; the draft keeps it."""
+        data = await asyncio.to_thread(png_of, image)
+        taken = {file.name for file in self._chat.composer.files}
+        title = self.tr("Picture")
+        name = next(name for name in (f"{title} {number}.png" for number in count(1)) if name not in taken)
+        outcome = await self._core.attachments.take(name, data)
+        if isinstance(outcome, Ok):
+            self._add([kept_file(outcome.data)], [], origin)
+        else:
+            self._add([], [self._refusal(outcome)], origin)
+
+    def _add(self, files: Sequence[DraftFile], problems: list[str], origin: WorkflowId | None) -> None:
+        """Add files to a draft, as far as a message takes them, and show why others were refused."""
         if origin != self._viewed:  # another workflow is viewed by now: the files belong to the draft of the first
             draft = self._chat.drafts.get(origin)
             self._chat.drafts.put(origin, replace(draft, files=(*draft.files, *files)))
@@ -160,8 +190,8 @@ class AttachmentController(Controller):
             "file_gone": self.tr("“{name}” no longer exists"),
             "file_unreadable": self.tr("“{name}” cannot be read"),
             "not_a_file": self.tr("“{name}” is not a file"),
-            "file_is_picture": self.tr("“{name}” is a picture: pictures cannot be attached yet"),
-            "file_is_not_text": self.tr("“{name}” is not a text file: only text files can be attached"),
+            "picture_broken": self.tr("“{name}” is not a picture that can be read"),
+            "picture_too_large": self.tr("“{name}” has too many pixels to be sent"),
             "file_too_large": self.tr("“{name}” is too large: the limit is {size} per file"),
             "file_is_own": self.tr("“{name}” belongs to Metier itself and cannot be attached"),
             "too_many_files": self.tr("A message takes at most {count} files"),
@@ -169,7 +199,9 @@ class AttachmentController(Controller):
         }.get(failed.code)
         if words is None:
             return failure_text(failed.code, failed.message)
-        sizes = {"size": byte_size(FILE_BYTES), "total": byte_size(MESSAGE_BYTES), "count": MESSAGE_FILES}
+        limit = failed.details.get("limit")
+        size = byte_size(limit) if isinstance(limit, int) else ""
+        sizes = {"size": size, "total": byte_size(MESSAGE_BYTES), "count": MESSAGE_FILES}
         return words.format(name=name, **sizes)
 
     def _on_chosen(self, _result: int) -> None:
@@ -181,16 +213,19 @@ class AttachmentController(Controller):
     # Previews
 
     def _open(self, file: DraftFile) -> None:
+        if file.about.kind is AttachmentKind.PICTURE and not file.problem:
+            others = [other.about for other in self._chat.composer.files if other.about.kind is AttachmentKind.PICTURE]
+            pictures = [picture_of(about) for about in others]
+            self.picture_opened.emit(pictures, picture_of(file.about))
+            return
         self._operations.run(self._preview(file), "preview a file", failure=self._show_failure)
 
     def _show_failure(self, failed: Failed) -> None:
         self._chat.composer.show_error(self._refusal(failed))
 
     async def _preview(self, file: DraftFile) -> None:
-        text = file.text
-        if text is None:
-            text = unwrap(await self._core.attachments.read(file.path or "")).text
-        preview = AttachmentPreview(self._context.theme, file.name, file.size, text, self._context.window)
+        content = file.content or unwrap(await self._core.attachments.read(file.path or ""))
+        preview = AttachmentPreview(self._context.theme, file.name, file.size, content.text, self._context.window)
         preview.finished.connect(preview.deleteLater)
         preview.finished.connect(self._chat.focus_composer)
         preview.show()
@@ -218,15 +253,14 @@ class AttachmentController(Controller):
         if message.workflow_id == self._viewed:
             self._chat.footer.prepend(message.text, draft_files(attached))
 
-    async def of_message(self, message: Message) -> list[AttachedText]:
-        """Return the attached texts of a message; none where they cannot be read."""
+    async def of_message(self, message: Message) -> list[AttachedFile]:
+        """Return the attachments of a message; none where they cannot be read."""
         if not message.attachments:
             return []
-        outcome = await self._core.attachments.texts(message.workflow_id, message.id)
-        texts = outcome.data if isinstance(outcome, Ok) else []
-        return [AttachedText(about, text) for about, text in zip(message.attachments, texts, strict=False)]
+        outcome = await self._core.attachments.of_message(message.workflow_id, message.id, message.attachments)
+        return outcome.data if isinstance(outcome, Ok) else []
 
 
-def draft_files(attached: Sequence[AttachedText]) -> list[DraftFile]:
-    """Return attached texts as files of a draft."""
-    return [DraftFile(file.about.name, file.about.size, file.about.hash, text=file.text) for file in attached]
+def draft_files(attached: Sequence[AttachedFile]) -> list[DraftFile]:
+    """Return attachments as files of a draft."""
+    return [kept_file(file) for file in attached]

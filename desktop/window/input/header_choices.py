@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from core.domain.agent import AgentSelection
 from core.domain.ids import WorkflowId
+from core.domain.model import ModelChoice
 from core.domain.template import ValidationMode
 from core.domain.tokens import available_tokens
 from core.services.outcome import Failed
@@ -61,6 +62,10 @@ class AnsweringChoice(Controller):
         model = resolved.model
         self._header.show_answering(resolved.agent.name, model_label(model))
         self.shown.emit(None if model is None else available_tokens(model.context_tokens, model.max_tokens))
+
+    def next_model(self) -> ModelChoice | None:
+        """Return the model of the next turn; None is the offline agent."""
+        return self._resolved().model
 
     def entries(self) -> list[OptionHeading | Option]:
         """Return the options of the viewed workflow with their headings."""

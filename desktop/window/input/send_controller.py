@@ -16,6 +16,7 @@ from desktop.window.base.context import Controller, WindowContext
 from desktop.window.base.outgoing import OutgoingMessage, StartSource
 from desktop.window.conversation.chat_pane import ChatPane
 from desktop.window.input.attachment_controller import AttachmentController, draft_files
+from desktop.window.input.file_notes import FileNotes
 from desktop.window.input.folder_choice import FolderChoice
 from desktop.window.input.header_choices import AnsweringChoice
 from desktop.window.input.mentions import Mentions
@@ -181,6 +182,7 @@ class InputController:
         self.forms = self.slash_commands.forms
         self.attachments = AttachmentController(context, chat, opener, folders)
         self.sender = SendController(context, actions, chat, self.slash_commands, answering, self.attachments)
+        self.file_notes = FileNotes(context, chat, answering)
         self.mentions = Mentions(context, chat, answering, folders, self.attachments)
         drafts = chat.draft_controller
         for receive in (drafts.on_sent, answering.on_sent):

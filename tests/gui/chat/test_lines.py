@@ -14,6 +14,7 @@ from core.domain.run import RunStatus, StepStatus
 from core.domain.tool import CallStatus
 from core.tools.builtin.collection import MCP_TOOLS
 from desktop.chat.layout.blocks import ActivityBlock
+from desktop.chat.pictures.cache import PictureCache
 from desktop.chat.transcript.transcript import Transcript
 from desktop.chat.turn_parts import Activity, Failure, Phase, Progress, StepLine, Steps, ToolCalls
 from desktop.chat.views.caption_view import CaptionView
@@ -44,7 +45,9 @@ TOOLS = ("calculator", "wait", "read_file", "write_file", "list_files", "run_cod
 def test_the_text_of_a_wait_grows_with_its_duration(theme: Theme, qtbot: QtBot, seconds: float, words: str) -> None:
     window = QWidget()
     qtbot.addWidget(window)
-    view = ActivityView(ViewContext(theme, Intents(window), lambda: NOW + timedelta(seconds=seconds)), window)
+    view = ActivityView(
+        ViewContext(theme, Intents(window), lambda: NOW + timedelta(seconds=seconds), PictureCache(window)), window
+    )
     view.show_block(ActivityBlock(key="activity", activity=Activity(Phase.THINKING, NOW)))
     assert view._text == words
 
@@ -53,7 +56,7 @@ def test_the_time_of_an_activity_runs_while_it_is_seen(theme: Theme, qtbot: QtBo
     now = [NOW]
     window = QWidget()
     qtbot.addWidget(window)
-    view = ActivityView(ViewContext(theme, Intents(window), lambda: now[0]), window)
+    view = ActivityView(ViewContext(theme, Intents(window), lambda: now[0], PictureCache(window)), window)
     view.resize(200, 20)
     window.show()
     view.show_block(ActivityBlock(key="activity", activity=Activity(Phase.CALLING, NOW, "wait")))

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import delete
 
 from desktop.chat.layout.blocks import ProseBlock
+from desktop.chat.pictures.cache import PictureCache
 from desktop.chat.views.prose_style import set_markdown
 from desktop.chat.views.prose_view import ProseView, append_words
 from desktop.chat.views.view_context import Intents, ViewContext
@@ -88,7 +89,7 @@ PIECES = st.sampled_from([*WORDS, *BLANKS, *SIGNS, *STARTS, *LINKS, *TABLES])
 @pytest.fixture
 def view(theme: Theme, qapp: QApplication) -> ProseView:
     parent = QWidget()
-    view = ProseView(ViewContext(theme, Intents(parent), now), parent)
+    view = ProseView(ViewContext(theme, Intents(parent), now, PictureCache(parent)), parent)
     view.owner = parent  # type: ignore[attr-defined]  # kept as long as the view
     return view
 
@@ -99,7 +100,7 @@ def seen(document: QTextDocument) -> tuple[str, object]:
 
 
 def whole(view: ProseView, text: str, theme: Theme) -> tuple[str, object]:
-    fresh = ProseView(ViewContext(theme, view.intents, now), view)
+    fresh = ProseView(ViewContext(theme, view.intents, now, PictureCache(view)), view)
     fresh.show_block(ProseBlock(key="0", text=text))
     found = seen(fresh.document())
     delete(fresh)

@@ -10,7 +10,7 @@ from urllib.parse import quote_from_bytes
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QGuiApplication, QImage, QInputMethodEvent
+from PySide6.QtGui import QDropEvent, QGuiApplication, QInputMethodEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QPushButton
 
@@ -243,8 +243,12 @@ async def test_files_are_pasted_and_dropped_and_what_cannot_be_attached_is_repor
         app.control(Key.Key_N)
         paste(urls=[good, binary])
         app.control(Key.Key_V)
-        await until(lambda: chips(app) == ["a.txt"])
-        assert complaint(app) == "“b.bin” is not a text file: only text files can be attached"
+        await until(lambda: chips(app) == ["a.txt", "b.bin"])
+        note = app.content.chat.composer.file_note
+        assert note.text == "Of “b.bin”, the model gets only the name."
+        app.content.chat.composer._files.focus_last()
+        app.key(Key.Key_Delete)
+        assert (chips(app), note.text) == (["a.txt"], "")
         data = QMimeData()
         data.setUrls([QUrl.fromLocalFile(str(each)) for each in (picture, tmp_path, good)])
         chat = app.content.chat
@@ -253,9 +257,6 @@ async def test_files_are_pasted_and_dropped_and_what_cannot_be_attached_is_repor
         )
         await until(lambda: "picture" in complaint(app))
         assert chips(app) == ["a.txt"]
-        paste(image=QImage(4, 4, QImage.Format.Format_RGB32))
-        app.control(Key.Key_V)
-        assert complaint(app) == "Pictures cannot be sent to a model yet"
         good.write_text("b")
         app.write("say 1 words")
         app.key(Key.Key_Return)
@@ -324,7 +325,8 @@ async def test_what_was_begun_stays_with_its_workflow_through_a_switch_and_a_cra
         assert written(app) == "new one"
         app.content.workflow_actions.show(runs[1].workflow_id)
         draft = app.content.chat.composer.draft()
-        assert (draft.text, draft.cursor, [file.text for file in draft.files]) == ("draft B", 6, ["z" * 20_001])
+        texts = [file.content.text for file in draft.files if file.content is not None]
+        assert (draft.text, draft.cursor, texts) == ("draft B", 6, ["z" * 20_001])
         gone = await app.core.workflows.delete(runs[0].workflow_id)
         assert isinstance(gone, Ok)
         app._frames.draw()
@@ -570,7 +572,7 @@ async def test_of_several_dropped_files_each_refusal_has_its_reason(
         assert names == ["caf\N{REPLACEMENT CHARACTER}.txt", "ok.txt"]
         told = app.core.stores.toasts.visible[-1].message
         assert "“pipe” is not a file" in told
-        assert "“a.png” is a picture" in told
+        assert "“a.png” is not a picture that can be read" in told
         app.write("say 1 words")
         app.key(Key.Key_Return)
         await until(lambda: app.viewed is not None)

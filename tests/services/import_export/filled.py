@@ -11,7 +11,7 @@ from typing import Any
 from core.app import Core
 from core.domain.ids import MemoryId, TaskId, TemplateId, WorkflowId, new_id
 from core.domain.memory import Memory, MemoryType
-from core.domain.messages import attached_text
+from core.domain.messages import AttachmentKind, attached_data, attached_text
 from core.domain.task import Task, TaskStatus
 from core.domain.template import ValidationMode
 from core.ports import ChangeTasks, Put, Storage, StoredTemplate
@@ -20,6 +20,7 @@ from core.services.outcome import Failed, Ok
 from core.wiring import run_core
 from tests.support.command_line import template
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.pictures import PDF_TEXT, pdf, picture
 from tests.support.world import Tools, a_step, tool_step
 
 SECRETS = ("sk-proj-0123456789abcdef0123", "hunter2-hunter2", "plain-value-of-env", "Bearer abcdef0123456789")
@@ -62,7 +63,9 @@ async def fill(core: Core, folder: Path) -> None:
     talk = await chat(core, '/tool calculator {"expression": "6 * 7"}')
     ok(await core.workflows.rename(talk, TITLE))
     notes = attached_text("notes.txt", "a text that goes along\n\ud800" * 3)
-    await chat(core, "say 3 words", talk, attached=[notes])
+    pictures = [attached_data(f"{n}.png", picture(n, 2), AttachmentKind.PICTURE, "image/png") for n in (3, 4, 5)]
+    bill = attached_data("bill.pdf", pdf(), AttachmentKind.PDF, "application/pdf", text=f"{PDF_TEXT}\n{SECRETS[0]}")
+    await chat(core, "say 3 words", talk, attached=[notes, *pictures, bill])
     await chat(core, f"say this: {SECRETS[0]}", talk)
     await run_template(
         core,

@@ -35,6 +35,7 @@ from tests.services.import_export.filled import (
 )
 from tests.support.command_line import template
 from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.pictures import pdf, picture
 from tests.support.waiting import until
 from tests.support.world import a_step, tool_step
 
@@ -73,6 +74,9 @@ async def test_export_wipe_import_export_gives_the_same_file(tmp_path: Path, emp
         ok(await core.settings.change(validation_mode="manual"))
         second = await export(core, tmp_path / "second.zip")
         again = await described(core)
+        talk = next(each for each in await core.storage.workflows.all() if each.title == TITLE)
+        kept = [await core.storage.files.get(digest) for _, digest in await core.storage.files.of_workflow(talk.id)]
+        assert sorted(filter(None, kept)) == sorted([*(picture(n, 2) for n in (3, 4, 5)), pdf()])
         assert {run_id: again[run_id] for run_id in shown} == shown
     assert _ended(second) == _ended(first)
     async with a_core(an_empty_store(), tmp_path) as core:

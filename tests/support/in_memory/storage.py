@@ -49,6 +49,7 @@ class InMemoryStorage:
 
         self.workflows = InMemoryWorkflows(current)
         self.messages = InMemoryMessages(current)
+        self.files = InMemoryFiles(current)
         self.queued_messages = InMemoryQueuedMessages(current)
         self.templates = InMemoryTemplates(current)
         self.agents = InMemoryDocuments(current, Agent, by_name)
@@ -121,6 +122,14 @@ class InMemoryMessages(Repository):
         of_message = (workflow_id, message_id)
         rows = sorted((key, text) for key, text in self._tables.attached.items() if key[:2] == of_message)
         return [text for _, text in rows]
+
+
+class InMemoryFiles(Repository):
+    async def get(self, digest: str) -> bytes | None:
+        return self._tables.files.get(digest)
+
+    async def of_workflow(self, workflow_id: WorkflowId) -> list[tuple[str, str]]:
+        return sorted((owner, digest) for workflow, owner, digest in self._tables.file_uses if workflow == workflow_id)
 
 
 class InMemoryQueuedMessages(Repository):

@@ -49,6 +49,8 @@ class Tables:
     looked_at: dict[WorkflowId, datetime] = field(default_factory=dict)
     messages: dict[MessageId, tuple[OrderKey, Message]] = field(default_factory=dict)
     attached: dict[tuple[WorkflowId, MessageId, int], str] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
+    file_uses: set[tuple[WorkflowId, str, str]] = field(default_factory=set)
     queued: dict[tuple[WorkflowId, MessageId], tuple[int, QueuedMessage]] = field(default_factory=dict)
     templates: dict[TemplateId, dict[int, kinds.StoredTemplate]] = field(default_factory=dict)
     documents: dict[type[object], dict[str, kinds.Document]] = field(
@@ -137,6 +139,7 @@ class Tables:
             del self.messages[message_id]
         self.tasks.pop(workflow_id, None)
         self.attached = {key: text for key, text in self.attached.items() if key[0] != workflow_id}
+        self._release(workflow_id)
         self.queued = {key: row for key, row in self.queued.items() if key[0] != workflow_id}
         self.memories = {key: row for key, row in self.memories.items() if row[1].workflow_id != workflow_id}
         self.workflows.pop(workflow_id, None)
@@ -192,6 +195,10 @@ class Tables:
     def _put_queued(self, batch: Batch) -> None:
         for put in batch.of(kinds.PutAttachedText):
             self.attached.setdefault((put.workflow_id, put.message_id, put.position), put.text)
+        for keep in batch.of(kinds.KeepFile):
+            self.file_uses.add((keep.workflow_id, keep.owner, keep.hash))
+            if keep.data is not None:
+                self.files.setdefault(keep.hash, keep.data)
         for queue in batch.of(kinds.QueueMessage):
             key = queue.message.workflow_id, queue.message.id
             if key not in self.queued:
@@ -206,6 +213,13 @@ class Tables:
             self.queued.pop(of_message, None)
             if removal.with_texts:
                 self.attached = {key: text for key, text in self.attached.items() if key[:2] != of_message}
+                self._release(*of_message)
+
+    def _release(self, *owner: str) -> None:
+        """Delete the uses of a workflow, or of one of its messages, and the files that nothing uses any more."""
+        self.file_uses = {use for use in self.file_uses if use[: len(owner)] != owner}
+        used = {digest for _, _, digest in self.file_uses}
+        self.files = {digest: data for digest, data in self.files.items() if digest in used}
 
     def _put_message(self, message: Message) -> None:
         self.messages[message.id] = self._place(message.created_at), message

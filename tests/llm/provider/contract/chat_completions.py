@@ -206,8 +206,4 @@ ADAPTER = Adapter(
     CELLS,
     lambda body: problem_of_messages(body["messages"]),
     model="gpt-4o-mini",
-    pending={
-        Scenario.PICTURES: "chat completions are sent without pictures",
-        Scenario.TOOL_PICTURES: "chat completions are sent without pictures",
-    },
 )

@@ -1,0 +1,1 @@
+"""Pictures: preparing them to be sent, decoding and showing them."""
