@@ -3,16 +3,15 @@
 import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any
 
 from core.domain.model import ModelChoice
 from core.domain.text.json_text import encode
-from core.errors import StepFailed
 from core.llm.anthropic_messages.replay import replay_of
 from core.llm.openai_compatible.content import join_surrogates
-from core.llm.openai_compatible.nearly_json import parse_nearly_json
+from core.llm.openai_compatible.nearly_json import object_of
 from core.llm.provider.event_assembly import EventAssembler
-from core.llm.provider.failures import AttemptFailed, model_error, one_line
+from core.llm.provider.failures import model_error, one_line
 from core.llm.provider.usage import count_of, usage_of
 from core.ports import CallRequest, ModelDelta, ModelWarning, ReasoningDelta, Replay, TextDelta, Usage
 
@@ -25,7 +24,7 @@ _CUT_OFF = {
     "pause_turn": "the provider paused in the middle of the answer; ask the model to continue",
 }
 # Errors after which the same request may succeed.
-_PASSING = ("overloaded_error", "rate_limit_error", "api_error", "timeout_error")
+_PASSING = frozenset({"overloaded_error", "rate_limit_error", "api_error", "timeout_error"})
 _COUNTS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 
 Fields = dict[str, Any]
@@ -50,7 +49,7 @@ class _Block:
         if self.kind in ("text", "thinking"):
             fields[self.kind] = text
         elif text.strip():
-            fields["input"] = _object_of(text)
+            fields["input"] = object_of(text)
         if self.signature:
             fields["signature"] = "".join(self.signature)
         return fields
@@ -60,6 +59,7 @@ class MessageAssembler(EventAssembler):
     """An `AnswerAssembler`. `has_begun` only with the first block: what fails before may be asked again."""
 
     begins_with_events = False
+    passing_codes: frozenset[object] = _PASSING
 
     def __init__(self, choice: ModelChoice) -> None:
         super().__init__(choice)
@@ -179,29 +179,8 @@ class MessageAssembler(EventAssembler):
             if not isinstance(call_id, str) or not call_id or call_id in used_ids:
                 call_id = f"toolu_{secrets.token_hex(12)}"
             used_ids.add(call_id)
-            calls.append(CallRequest(join_surrogates(call_id), join_surrogates(name), _object_of(text), text))
+            calls.append(CallRequest(join_surrogates(call_id), join_surrogates(name), object_of(text), text))
         return calls
 
     def _replay(self, calls: Sequence[CallRequest]) -> Replay | None:
         return replay_of([block.whole() for block in self._blocks.values()], self._choice)
-
-    def _fail(self, error: Any, fallback: str = "the provider reports an error") -> NoReturn:
-        """Raise the error, before the first block one that may be asked again."""
-        try:
-            super()._fail(error, fallback)
-        except StepFailed as failed:
-            if self.has_begun:
-                raise
-            raise AttemptFailed(failed, is_retryable=failed.parameters.get("provider_code") in _PASSING) from None
-
-
-def _object_of(text: str) -> Fields | None:
-    """Read the object of the text, if it has one and it can be stored. Some models wrap it in a JSON string."""
-    try:
-        value = parse_nearly_json(text.strip())
-        if isinstance(value, str):
-            value = parse_nearly_json(value.strip())
-        encode(value)
-    except (ValueError, StepFailed):
-        return None
-    return value if isinstance(value, dict) else None

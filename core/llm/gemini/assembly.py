@@ -34,6 +34,9 @@ _BROKEN = frozenset(
 class GeminiAssembler(EventAssembler):
     """An `AnswerAssembler`."""
 
+    begins_with_events = False
+    passing_codes: frozenset[object] = frozenset({429, 500, 502, 503, 504})
+
     def __init__(self, choice: ModelChoice) -> None:
         super().__init__(choice)
         self._parts: list[dict[str, Any]] = []
@@ -77,6 +80,7 @@ class GeminiAssembler(EventAssembler):
             self._fail({"message": f"{join_surrogates(words)} ({reason})", "code": reason})
 
     def _take_part(self, part: dict[str, Any]) -> Iterator[ModelDelta]:
+        self.has_begun = True
         text = part.get("text")
         if isinstance(text, str):
             yield from self._think(text) if _is_thought(part) else self._say(text)

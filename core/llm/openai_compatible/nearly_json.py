@@ -1,9 +1,11 @@
 """JSON as small models write it (AGENTS_AND_TOOLS §10)."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
-from core.domain.text.json_text import parse
+from core.domain.text.json_text import encode, parse
+from core.errors import StepFailed
 
 _FENCED = re.compile(r"```(?:json5?)?\s*\n(.*?)\n?\s*```", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
@@ -38,3 +40,15 @@ def parse_nearly_json(text: str) -> Any:
         return pyjson5.decode(text, maxdepth=MAX_DEPTH)
     except pyjson5.Json5Exception:
         raise plain_error from None
+
+
+def object_of(text: str, read: Callable[[str], Any] = parse_nearly_json) -> dict[str, Any] | None:
+    """Read the object of the text, if it has one and it can be stored. Some models wrap it in a JSON string."""
+    try:
+        value = read(text.strip())
+        if isinstance(value, str):
+            value = read(value.strip())
+        encode(value)
+    except (ValueError, StepFailed):
+        return None
+    return value if isinstance(value, dict) else None

@@ -8,14 +8,13 @@ index and a name after a complete call, is a separate call.
 
 import json
 import secrets
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.domain.text.json_text import encode, parse
-from core.errors import StepFailed
+from core.domain.text.json_text import parse
 from core.llm.openai_compatible.content import join_surrogates
-from core.llm.openai_compatible.nearly_json import parse_nearly_json
+from core.llm.openai_compatible.nearly_json import object_of
 from core.llm.openai_compatible.replay import keys_of_call, merge_call_keys
 from core.llm.provider.failures import model_error
 from core.ports import CallRequest
@@ -48,7 +47,7 @@ class _Call:
     @property
     def is_complete(self) -> bool:
         """Whether its arguments are complete."""
-        return _object_of(self.text, parse) is not None
+        return object_of(self.text, parse) is not None
 
     def is_followed_by(self, name: str, arguments: Any) -> bool:
         """Return whether a piece with these values starts another call, although it has the id of this call."""
@@ -170,18 +169,6 @@ def _index_of(value: Any) -> int | str | None:
 
 def _request(call: _Call, used_ids: Container[str]) -> CallRequest:
     text = call.text
-    arguments = _object_of(text, parse_nearly_json) if text.strip() else {}
+    arguments = object_of(text) if text.strip() else {}
     unique_id = call.id if call.id and call.id not in used_ids else f"call_{secrets.token_hex(12)}"
     return CallRequest(unique_id, call.name, arguments, text)
-
-
-def _object_of(text: str, read: Callable[[str], Any]) -> dict[str, Any] | None:
-    """Read the object of the text, if it has one and it can be stored. Some models wrap it in a JSON string."""
-    try:
-        value = read(text.strip())
-        if isinstance(value, str):
-            value = read(value.strip())
-        encode(value)
-    except (ValueError, StepFailed):
-        return None
-    return value if isinstance(value, dict) else None

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.domain.model import ModelChoice, WireFormatName
-from core.domain.text.json_text import encode, parse
-from core.errors import StepFailed
+from core.domain.text.json_text import encode
 from core.llm.openai_compatible.content import join_surrogates
+from core.llm.openai_compatible.nearly_json import object_of
 from core.llm.provider.event_assembly import EventAssembler
 from core.llm.provider.usage import openai_usage
 from core.ports import CallRequest, ModelDelta, ModelWarning, Replay
@@ -50,6 +50,12 @@ class _Item:
 class ResponsesAssembler(EventAssembler):
     """An `AnswerAssembler`."""
 
+    begins_with_events = False
+    # https://platform.openai.com/docs/api-reference/responses/object#responses/object-error
+    passing_codes: frozenset[object] = frozenset(
+        {"server_error", "rate_limit_exceeded", "server_is_overloaded", "slow_down", "overloaded_error"}
+    )
+
     def __init__(self, choice: ModelChoice) -> None:
         super().__init__(choice)
         self._items: dict[int | str, _Item] = {}
@@ -79,6 +85,7 @@ class ResponsesAssembler(EventAssembler):
 
     def _item(self, value: dict[str, Any], kind: str = "") -> _Item:
         """Find the item of an event: by its place, else its id, else the last of its kind."""
+        self.has_begun = True
         key, inner = value.get("output_index"), value.get("item")
         if not isinstance(key, int):
             key = inner.get("id") if isinstance(inner, dict) else value.get("item_id")
@@ -228,14 +235,6 @@ def _call(item: _Item, used: set[str]) -> CallRequest:
     own = own if own and own not in used else f"call_{secrets.token_hex(12)}"
     used.add(own)
     text = join_surrogates("".join(item.arguments))
-    return CallRequest(own, join_surrogates(name) if isinstance(name, str) else "", _object_of(text), text)
-
-
-def _object_of(text: str) -> dict[str, Any] | None:
-    """Parse the JSON object of the text; None if it is none."""
-    try:
-        value = parse(text.strip()) if text.strip() else {}
-        encode(value)
-    except (ValueError, StepFailed):
-        return None
-    return value if isinstance(value, dict) else None
+    return CallRequest(
+        own, join_surrogates(name) if isinstance(name, str) else "", object_of(text) if text.strip() else {}, text
+    )

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from core.domain.model import ModelChoice
 from core.domain.text.json_text import decode
 from core.llm.openai_compatible.content import SurrogateJoiner
-from core.llm.provider.failures import error_in, message_in, message_in_body, model_error, one_line
+from core.llm.provider.failures import AttemptFailed, error_in, message_in, message_in_body, model_error, one_line
 from core.llm.sse import SseEvent
 from core.ports import (
     CallDelta,
@@ -32,10 +32,12 @@ class EventAssembler:
 
     A subclass takes the values, and says which calls and which replay the whole answer has. It sets `_cut` to the code
     and the words of the warning if the answer was cut off: then its calls are not to be made. `begins_with_events`:
-    the answer has begun with the first event; otherwise the subclass sets `has_begun`.
+    the answer has begun with the first event; otherwise the subclass sets `has_begun`. Until then, errors with
+    `passing_codes` are worth another attempt.
     """
 
     begins_with_events = True
+    passing_codes: frozenset[object] = frozenset()
 
     def __init__(self, choice: ModelChoice) -> None:
         self.has_begun = False
@@ -141,11 +143,14 @@ class EventAssembler:
             raise model_error("answer_too_large", message, limit=ANSWER_CHARACTERS)
 
     def _fail(self, error: Any, fallback: str = "the provider reports an error") -> NoReturn:
-        """Raise the error that the provider reports within its answer."""
+        """Raise the error that the provider reports within its answer, or before it has begun."""
         fields = error if isinstance(error, dict) else {}
         code = next((fields[key] for key in ("code", "type", "status") if fields.get(key)), None)
         parameters = {"provider_code": code} if isinstance(code, str | int) else {}
-        raise model_error("provider_error", message_in(error) or fallback, **parameters)
+        failed = model_error("provider_error", message_in(error) or fallback, **parameters)
+        if self.has_begun:
+            raise failed
+        raise AttemptFailed(failed, is_retryable=code in self.passing_codes)
 
     def _raise_error(self, values: Any) -> None:
         for value in values if isinstance(values, list) else [values]:

@@ -219,6 +219,12 @@ async def test_a_call_may_have_no_arguments_no_id_and_the_name_of_a_namespace(ph
     assert (asked.headers["x-goog-api-key"], "authorization" in asked.headers) == (phone.key, False)
 
 
+async def test_an_error_before_the_first_part_is_waited_for(phone: Phone) -> None:
+    heard = await ask(phone, Reply(events(BUSY)), Reply(events(chunk({"text": "Hi"}, finish="STOP"))))
+    assert (heard.text, heard.error) == ("Hi", None)
+    assert len(phone.clock.slept) == 1
+
+
 async def test_the_wait_that_google_names_in_the_error_is_kept(phone: Phone) -> None:
     details = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "34.4s"}
     busy = Reply(whole(failure(429, "You exceeded your quota.", "RESOURCE_EXHAUSTED", details)), 429, JSON)

@@ -239,6 +239,15 @@ async def test_a_response_that_fails_is_an_error(phone: Phone, body: bytes, code
     assert words in heard.failure.message
 
 
+async def test_an_error_before_the_first_item_is_waited_for(phone: Phone) -> None:
+    begun = event("created", response=response("in_progress"))
+    error = {"code": "server_is_overloaded", "message": "Our servers are currently overloaded."}
+    failed = Reply(events(begun, event("failed", response=response("failed", error=error))))
+    with provider(failed, Reply(events(begun, *said("m", "Hi"), DONE))) as server:
+        heard = await phone.ask(server.url, choice=RESPONSES)
+    assert (heard.text, [wait.message for wait in heard.waits]) == ("Hi", [error["message"]])
+
+
 async def test_an_answer_whose_items_are_not_whole_does_not_go_back(phone: Phone) -> None:
     heard = await ask(phone, events(*called(PARIS, ARGUMENTS)[:-1], DONE))
     assert len(heard.calls) == 1
