@@ -50,23 +50,23 @@ def blocks_of_answer(message: ChatMessage, call_ids: Sequence[str], choice: Mode
     return [*text, *calls]
 
 
-def _restored(kept: list[Block], text: str, calls: list[Block]) -> list[Block] | None:
-    """Put text and calls back between the other blocks; None if they are not those of the answer."""
+def _restored(kept: list[Any], text: str, calls: list[Block]) -> list[Block] | None:
+    """Put text and calls back between the other blocks; None if they are not those of the answer, or no blocks."""
     blocks: list[Block] = []
     at = 0
     for block in kept:
-        match block.get("type"):
-            case "text":
-                piece = text[at : at + block["length"]]
-                at += block["length"]
+        match block:
+            case {"type": "text", "length": int(length)}:
+                piece = text[at : at + length]
+                at += length
                 if piece.strip():
                     blocks.append({"type": "text", "text": join_surrogates(piece)})
-            case "tool_use":
-                if not calls:
-                    return None
+            case {"type": "tool_use"} if calls:
                 blocks.append(calls.pop(0))
-            case _:
+            case {"type": str(kind)} if kind not in OWN:
                 blocks.append(block)
+            case _:
+                return None
     return blocks if at == len(text) and not calls else None
 
 

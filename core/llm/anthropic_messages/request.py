@@ -132,11 +132,16 @@ def _may_think(messages: Sequence[ChatMessage], choice: ModelChoice) -> bool:
     A model with a budget answers 400 if the calls of a turn come from an answer without one: such as that of another
     model, or after the user has just switched reasoning on. It thinks again from the next message on.
     """
+    is_in_turn = False
     for message in reversed(messages):
-        if message.role == "user":
+        if message.role == "assistant":
+            if not message.calls:
+                return True
+            if not _begins_with_thought(message, choice):
+                return False
+            is_in_turn = True
+        elif message.role == "user" and is_in_turn:
             return True
-        if message.calls and not _begins_with_thought(message, choice):
-            return False
     return True
 
 

@@ -243,14 +243,26 @@ def test_a_model_thinks_again_after_the_turn_in_which_it_could_not() -> None:
     turn = (user("go"), said("", made("a")), result_of("a"))
     fields: Mapping[str, Any] = {"model": "claude-opus-4-5", "reasoning": "low"}
     assert "thinking" not in body(*turn, **fields)
+    assert "thinking" not in body(*turn, user("and what?"), **fields)  # sent in one message with the result
     assert "thinking" in body(*turn, said("done"), user("more"), **fields)
     assert "thinking" in body(*turn, **{**fields, "model": "claude-opus-5"})
 
 
-def test_a_text_that_is_another_than_the_answers_goes_without_its_thoughts() -> None:
-    kept = [{"type": "thinking", "thinking": "x", "signature": "s"}, {"type": "text", "length": 3}]
+@pytest.mark.parametrize(
+    "value",
+    [
+        [{"type": "thinking", "thinking": "x", "signature": "s"}, {"type": "text", "length": 3}],
+        [{"type": "text", "length": "x"}],
+        [{"type": "text", "length": 6}, {"type": "tool_use"}],
+        [{"type": 5}],
+        ["x"],
+        {"type": "thinking"},
+        None,
+    ],
+)
+def test_what_does_not_belong_to_the_answer_is_not_returned_with_it(value: Any) -> None:
     chosen = choice()
-    replay = Replay("anthropic_messages", chosen.origin, chosen.model, kept)
+    replay = Replay("anthropic_messages", chosen.origin, chosen.model, value)
     sent = body(user("a"), ChatMessage("assistant", "edited", replay=replay), user("b"))["messages"][1]["content"]
     assert sent == [{"type": "text", "text": "edited"}]
 
