@@ -124,23 +124,6 @@
     </message>
 </context>
 <context>
-    <name>ConfigurationImport</name>
-    <message numerus="yes">
-        <source>%n server(s) were understood.</source>
-        <translation>
-            <numerusform>%n server was understood.</numerusform>
-            <numerusform>%n servers were understood.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Add %n server(s)</source>
-        <translation>
-            <numerusform>Add %n server</numerusform>
-            <numerusform>Add %n servers</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>DiffView</name>
     <message numerus="yes">
         <source>%n unchanged line(s)</source>
@@ -181,6 +164,16 @@
         <translation>
             <numerusform>and %n more</numerusform>
             <numerusform>and %n more</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>InstalledImport</name>
+    <message numerus="yes">
+        <source>%n server(s)</source>
+        <translation>
+            <numerusform>%n server</numerusform>
+            <numerusform>%n servers</numerusform>
         </translation>
     </message>
 </context>
@@ -360,6 +353,23 @@
         <translation>
             <numerusform>{server} answers, and offers %n tool.</numerusform>
             <numerusform>{server} answers, and offers %n tools.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ServerPreviewList</name>
+    <message numerus="yes">
+        <source>%n server(s) were understood.</source>
+        <translation>
+            <numerusform>%n server was understood.</numerusform>
+            <numerusform>%n servers were understood.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Add %n server(s)</source>
+        <translation>
+            <numerusform>Add %n server</numerusform>
+            <numerusform>Add %n servers</numerusform>
         </translation>
     </message>
 </context>

@@ -1918,39 +1918,13 @@
 </context>
 <context>
     <name>ConfigurationImport</name>
-    <message numerus="yes">
-        <source>%n server(s) were understood.</source>
-        <translation>
-            <numerusform>%n serveur a été reconnu.</numerusform>
-            <numerusform>%n serveurs ont été reconnus.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Add %n server(s)</source>
-        <translation>
-            <numerusform>Ajouter %n serveur</numerusform>
-            <numerusform>Ajouter %n serveurs</numerusform>
-        </translation>
-    </message>
     <message>
         <source>As another app or the documentation has it: JSON, TOML or YAML, a command line, an address, or a link that installs it. It is read and shown; nothing is started.</source>
         <translation>Telle que l’a une autre application ou la documentation&#xa0;: JSON, TOML ou YAML, une ligne de commande, une adresse ou un lien d’installation. Elle est lue et montrée&#x202f;; rien n’est lancé.</translation>
     </message>
     <message>
-        <source>Cancel</source>
-        <translation>Annuler</translation>
-    </message>
-    <message>
         <source>Configuration</source>
         <translation>Configuration</translation>
-    </message>
-    <message>
-        <source>It cannot be used as it is. Nothing was added.</source>
-        <translation>Elle ne peut pas être utilisée telle quelle. Rien n’a été ajouté.</translation>
-    </message>
-    <message>
-        <source>Nothing runs before you allow it.</source>
-        <translation>Rien ne s’exécute avant que vous l’ayez autorisé.</translation>
     </message>
     <message>
         <source>Paste a configuration</source>
@@ -1963,10 +1937,6 @@
     <message>
         <source>This is too long to be a configuration: it was not pasted.</source>
         <translation>C’est trop long pour une configuration&#xa0;: rien n’a été collé.</translation>
-    </message>
-    <message>
-        <source>Values are needed from you, below.</source>
-        <translation>Des valeurs sont à donner, ci-dessous.</translation>
     </message>
 </context>
 <context>
@@ -3572,6 +3542,36 @@
     <message>
         <source>Start</source>
         <translation>Démarrer</translation>
+    </message>
+</context>
+<context>
+    <name>InstalledImport</name>
+    <message numerus="yes">
+        <source>%n server(s)</source>
+        <translation>
+            <numerusform>%n serveur</numerusform>
+            <numerusform>%n serveurs</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Configuration of</source>
+        <translation>Configuration de</translation>
+    </message>
+    <message>
+        <source>Import from another app</source>
+        <translation>Importer d’une autre application</translation>
+    </message>
+    <message>
+        <source>It is read and shown; nothing is started, and the other app keeps its servers.</source>
+        <translation>Elle est lue et montrée&#x202f;; rien n’est lancé, et l’autre application garde ses serveurs.</translation>
+    </message>
+    <message>
+        <source>Looking for configurations of other apps…</source>
+        <translation>Recherche de configurations d’autres applications…</translation>
+    </message>
+    <message>
+        <source>No other app with MCP servers was found here.</source>
+        <translation>Aucune autre application avec des serveurs MCP n’a été trouvée ici.</translation>
     </message>
 </context>
 <context>
@@ -5675,6 +5675,25 @@
     </message>
 </context>
 <context>
+    <name>ServerImport</name>
+    <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>It cannot be used as it is. Nothing was added.</source>
+        <translation>Elle ne peut pas être utilisée telle quelle. Rien n’a été ajouté.</translation>
+    </message>
+    <message>
+        <source>Nothing runs before you allow it.</source>
+        <translation>Rien ne s’exécute avant que vous l’ayez autorisé.</translation>
+    </message>
+    <message>
+        <source>Values are needed from you, below.</source>
+        <translation>Des valeurs sont à donner, ci-dessous.</translation>
+    </message>
+</context>
+<context>
     <name>ServerLogPanel</name>
     <message>
         <source>Log</source>
@@ -5698,9 +5717,23 @@
 </context>
 <context>
     <name>ServerPreviewList</name>
+    <message numerus="yes">
+        <source>%n server(s) were understood.</source>
+        <translation>
+            <numerusform>%n serveur a été reconnu.</numerusform>
+            <numerusform>%n serveurs ont été reconnus.</numerusform>
+        </translation>
+    </message>
     <message>
         <source>A value is needed.</source>
         <translation>Une valeur est nécessaire.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Add %n server(s)</source>
+        <translation>
+            <numerusform>Ajouter %n serveur</numerusform>
+            <numerusform>Ajouter %n serveurs</numerusform>
+        </translation>
     </message>
     <message>
         <source>Kept as a secret.</source>
@@ -5940,6 +5973,29 @@
     </message>
 </context>
 <context>
+    <name>ServerVariablesPanel</name>
+    <message>
+        <source>A value is needed.</source>
+        <translation>Une valeur est nécessaire.</translation>
+    </message>
+    <message>
+        <source>Fill in what {name} needs</source>
+        <translation>Donner ce qu’il faut à {name}</translation>
+    </message>
+    <message>
+        <source>Fill in…</source>
+        <translation>Compléter…</translation>
+    </message>
+    <message>
+        <source>It is kept with the server, as a secret if this system can.</source>
+        <translation>Elle est gardée avec le serveur, comme secret si ce système le permet.</translation>
+    </message>
+    <message>
+        <source>Use these values</source>
+        <translation>Utiliser ces valeurs</translation>
+    </message>
+</context>
+<context>
     <name>Servers</name>
     <message>
         <source>A header has a name of letters, digits and hyphens, and a value on one line.</source>
@@ -6020,6 +6076,10 @@
     <message>
         <source>Failed</source>
         <translation>Échec</translation>
+    </message>
+    <message>
+        <source>Fill them in, or set them in the environment that Metier starts in.</source>
+        <translation>Complétez-les, ou définissez-les dans l’environnement où Metier démarre.</translation>
     </message>
     <message>
         <source>Folder: {folder}</source>
@@ -6202,10 +6262,6 @@
         <translation>Vérifiez que l’adresse est juste et qu’un en-tête contient une clé valable.</translation>
     </message>
     <message>
-        <source>Set them in the environment that Metier starts in, or edit the server.</source>
-        <translation>Définissez-les dans l’environnement où Metier démarre, ou modifiez le serveur.</translation>
-    </message>
-    <message>
         <source>Starting</source>
         <translation>Démarrage</translation>
     </message>
@@ -6306,6 +6362,10 @@
     <message>
         <source>An MCP server offers tools to agents and templates: a program on this computer, or an address. None runs before you have seen what it is, and allowed it.</source>
         <translation>Un serveur MCP offre des outils aux agents et aux gabarits&#xa0;: c’est un programme sur cet ordinateur, ou une adresse. Aucun n’est exécuté avant que vous ayez vu ce qu’il est, et l’ayez autorisé.</translation>
+    </message>
+    <message>
+        <source>Import from…</source>
+        <translation>Importer de…</translation>
     </message>
     <message>
         <source>New server</source>

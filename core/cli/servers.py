@@ -12,7 +12,7 @@ from core.cli.command import command, data_option
 from core.cli.output import FAILED, SUCCESS, write_line
 from core.cli.server_changes import CHANGES, add_change_verbs, change_server, parse_value, server_line, show_server
 from core.errors import Refused
-from core.services.mcp_drafts import Choice, ServerPreview
+from core.services.mcp_drafts import Choice, InstalledConfiguration, ServerPreview
 from core.services.outcome import Failed, unwrap
 from core.services.templates import read_file
 from core.tools.mcp.installed_apps import project_of
@@ -44,6 +44,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
             dest="on_conflict",
             help=f"{what} a server whose name is taken (without: it is left out, and the exit code is 1)",
         )
+    verb("installed", "show the configurations of installed apps, and of this folder; `add FILE` adds one")
     verb("list", "one a line: how each is, and its tools")
     test = verb("test", "connect and list its tools")
     test.add_argument("name", metavar="NAME")
@@ -65,6 +66,9 @@ async def servers(args: argparse.Namespace, folders: Folders) -> int:
         match args.verb:
             case "add":
                 return await _add(core, text, args)
+            case "installed":
+                for found in unwrap(await core.servers.installed([Path.cwd()])):
+                    write_line(_installed_line(found))
             case "test":
                 return await _test(core, args)
             case "show":
@@ -130,6 +134,15 @@ async def _test(core: Core, args: argparse.Namespace) -> int:
         return FAILED
     write_line(server_line(tested.data))
     return SUCCESS
+
+
+def _installed_line(found: InstalledConfiguration) -> dict[str, Any]:
+    """Return a configuration as a line: what each of its servers would run."""
+    line: dict[str, Any] = {"app": found.app, "path": str(found.path)}
+    if found.preview is None:
+        return {**line, "problem": found.problem.as_dict() if found.problem is not None else None}
+    left_out = [problem.as_dict() for problem in found.preview.pasted.left_out]
+    return {**line, "servers": [_described(server) for server in found.preview.servers], "left_out": left_out}
 
 
 def _warning(described: Sequence[Mapping[str, Any]]) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -19,7 +20,8 @@ from core.llm.key_masking import Secret
 from core.llm.key_store import KeyStore
 from core.services.catalogue import bad_input, name_taken
 from core.tools.mcp.config_problems import ConfigProblem
-from core.tools.mcp.pasted_config import PastedConfig
+from core.tools.mcp.installed_apps import find_files
+from core.tools.mcp.pasted_config import PastedConfig, read_pasted
 from core.tools.mcp.tool_list import make_server_id
 
 
@@ -34,6 +36,16 @@ class ServerDraft:
     def confirmed(self) -> "ServerDraft":
         """Return the same draft with the user's consent to run it."""
         return replace(self, server=self.server.model_copy(update={"confirmed": self.server.fingerprint}))
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledConfiguration:
+    """The configuration of an installed app, or of a project: its servers, or why it cannot be read."""
+
+    app: str
+    path: Path
+    preview: "ConfigPreview | None"
+    problem: Refused | None = None
 
 
 class Choice(StrEnum):
@@ -115,6 +127,26 @@ def preview_servers(pasted: PastedConfig, existing: Iterable[McpServer]) -> list
         runs = describe_launch(pasted_server.fields)
         results.append(ServerPreview(pasted_server.place, runs, problem, pasted_server.notes))
     return results
+
+
+def read_installed(projects: Iterable[Path], existing: Sequence[McpServer]) -> list[InstalledConfiguration]:
+    """Return the configurations of installed apps and in the folders `projects` that hold servers, or that cannot be
+    read. Blocking.
+    """
+    found = []
+    for file in find_files(projects):
+        try:
+            pasted = read_pasted(file.path.read_bytes(), file.project)
+        except OSError:
+            continue
+        except Refused as refused:
+            # the settings of an app that has no servers are no news
+            if any(each["code"] in ("syntax", "encoding") for each in refused.parameters["problems"]):
+                found.append(InstalledConfiguration(file.app, file.path, None, refused))
+            continue
+        preview = ConfigPreview(pasted, preview_servers(pasted, existing))
+        found.append(InstalledConfiguration(file.app, file.path, preview))
+    return found
 
 
 def make_drafts(

@@ -23,12 +23,14 @@ from core.services.consent import ConsentService
 from core.services.mcp_drafts import (
     Choice,
     ConfigPreview,
+    InstalledConfiguration,
     ServerDraft,
     ServerSecrets,
     StoredSecret,
     make_draft,
     make_drafts,
     preview_servers,
+    read_installed,
     require_unique_name,
 )
 from core.services.mcp_runtime import McpServerRuntime
@@ -108,6 +110,11 @@ class McpServerService(McpServerRuntime):
         """
         pasted = await asyncio.to_thread(read_pasted, text, folder)
         return ConfigPreview(pasted, preview_servers(pasted, self.configs))
+
+    @returns_outcome
+    async def installed(self, projects: Sequence[Path] = ()) -> list[InstalledConfiguration]:
+        """Return the configurations of installed apps, and of the folders `projects`. Nothing is started."""
+        return await asyncio.to_thread(read_installed, projects, self.configs)
 
     @returns_outcome
     async def add(

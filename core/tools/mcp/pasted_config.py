@@ -193,7 +193,7 @@ def read_pasted(text: str | bytes, folder: Path | None = None) -> PastedConfig:
             text = decode_text(text)
         except UnicodeDecodeError:
             raise _refused([ConfigProblem("the whole", "encoding")]) from None
-    if len(text) > TEXT_CHARACTERS:
+    elif len(text) > TEXT_CHARACTERS:
         raise _refused([ConfigProblem("the whole", "too_long", {"most": TEXT_CHARACTERS})])
     try:
         values = _values(text.removeprefix("\ufeff"))

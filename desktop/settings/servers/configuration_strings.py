@@ -25,7 +25,9 @@ def problem_location(location: str) -> str:
 
 def problem_text(problem: Mapping[str, Any]) -> str:
     """Return a problem of a configuration, or a note; a parser's own message stays in English."""
-    about = problem.get("about") or {}
+    given: Mapping[str, Any] = problem.get("about") or {}
+    # only what is from the text: the words around it have blanks of their own
+    about = {name: printable(value) if isinstance(value, str) else value for name, value in given.items()}
     text = {
         "too_long": translate("Servers", "It is too long."),
         "encoding": translate("Servers", "It is neither UTF-8 nor UTF-16 text: save it as UTF-8."),
@@ -62,6 +64,6 @@ def problem_text(problem: Mapping[str, Any]) -> str:
     }
     code = str(problem.get("code"))
     if code in ("name_taken", "bad_input"):
-        return server_refusal_text(Failed(code, str(problem["message"]), details=about))
+        return server_refusal_text(Failed(code, str(problem["message"]), details=given))
     match = text.get(code)
-    return printable(match.format(**about) if match is not None else str(problem["message"]))
+    return match.format(**about) if match is not None else printable(str(problem["message"]))

@@ -1,6 +1,6 @@
 """Actions on MCP servers: allow, switch, test and remove, with reports and undo."""
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from functools import partial
 
 from PySide6.QtCore import QObject
@@ -28,6 +28,9 @@ class ServerActions(QObject):
 
     def agree(self, server_id: ServerId, fingerprint: str) -> None:
         self._page.run(self._servers.confirm(server_id, fingerprint), "allow an MCP server")
+
+    def fill_in(self, server_id: ServerId, values: Mapping[str, str]) -> None:
+        self._page.run(self._servers.fill_in(server_id, values), "fill in values of an MCP server")
 
     def switch(self, server_id: ServerId, is_on: bool) -> None:
         self._page.run(self._switch(server_id, is_on), "switch an MCP server")

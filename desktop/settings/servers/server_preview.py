@@ -42,6 +42,16 @@ class ServerPreviewList(Adaptive, QWidget):
         return [place for place, row in self._rows.items() if row.choice is not Choice.SKIP]
 
     @property
+    def understood_text(self) -> str:
+        """How many servers were understood."""
+        return self.tr("%n server(s) were understood.", "", len(self._rows))
+
+    @property
+    def add_text(self) -> str:
+        """The label of the button that adds the chosen servers."""
+        return self.tr("Add %n server(s)", "", len(self.chosen))
+
+    @property
     def choices(self) -> Mapping[str, Choice]:
         return {place: row.choice for place, row in self._rows.items()}
 

@@ -14,6 +14,7 @@ from desktop.settings.parts.layout import ResponsiveRow
 from desktop.settings.servers.server_panels import ServerConsentPanel, ServerFailurePanel, ServerLogPanel
 from desktop.settings.servers.server_strings import location_text, state_badge
 from desktop.settings.servers.server_tools import ServerToolsPanel
+from desktop.settings.servers.server_variables import ServerVariablesPanel
 from desktop.settings.sources.context import SettingsContext
 from desktop.theme import Icon
 from desktop.translation import duration
@@ -32,6 +33,7 @@ class ServerRow(Adaptive, ListRow):
     edit_requested = Signal()
     remove_requested = Signal()
     agreed = Signal(str)
+    filled = Signal(dict)
 
     def __init__(self, context: SettingsContext, status: ServerStatus, parent: QWidget) -> None:
         super().__init__(parent)
@@ -54,6 +56,7 @@ class ServerRow(Adaptive, ListRow):
         self._facts, self._panels = QVBoxLayout(), QVBoxLayout()
         self._consent = ServerConsentPanel(theme, partial(context.servers.describe, self.server_id), self)
         self._failure = ServerFailurePanel(theme, self)
+        self._variables = ServerVariablesPanel(theme, self)
         self._pending = context.pending
         self.confirmation = ConfirmationBanner(theme, self)
         self._tools = ServerToolsPanel(context, self)
@@ -83,7 +86,7 @@ class ServerRow(Adaptive, ListRow):
         """Show a new status; a changed state is announced to screen readers."""
         previous = self._state_label.text()
         # The consent panel disappears once the server is allowed.
-        had_focus = self._holds_focus(self._consent)
+        had_focus = self._holds_focus(self._consent) or self._holds_focus(self._variables)
         self.status = status
         if not status.server.is_enabled:
             self.confirmation.dismiss()  # somebody else has switched it off
@@ -91,7 +94,7 @@ class ServerRow(Adaptive, ListRow):
         # The first state is no news.
         if previous and previous != self._state_label.text():
             announce(self, f"{self.name}: {self._state_label.text()}")
-        if had_focus and self._consent.isHidden():
+        if had_focus and self._consent.isHidden() and self._variables.isHidden():
             self.take_focus()
 
     def begin_test(self) -> None:
@@ -111,7 +114,15 @@ class ServerRow(Adaptive, ListRow):
     def tab_stops(self) -> list[QWidget]:
         """Return the tab stops in visual order."""
         editing_row = (self._enabled, self._edit, self._remove)
-        parts = (self._failure, self._test, self._tools_fold, self._log_fold, *editing_row, self.confirmation)
+        parts = (
+            self._failure,
+            self._variables,
+            self._test,
+            self._tools_fold,
+            self._log_fold,
+            *editing_row,
+            self.confirmation,
+        )
         panels = (self._consent, self._tools, self._log)
         return [stop for part in (*parts, *panels) for stop in tab_stops(part)]
 
@@ -154,6 +165,7 @@ class ServerRow(Adaptive, ListRow):
         self._facts.addWidget(self._note)
         self._column.addLayout(self._facts)
         self._column.addWidget(self._failure)
+        self._column.addWidget(self._variables)
         self._column.addWidget(self._row)
         self._column.addWidget(self.confirmation)
         self._column.addLayout(self._panels)
@@ -168,6 +180,7 @@ class ServerRow(Adaptive, ListRow):
         self._edit.clicked.connect(self.edit_requested)
         self._remove.clicked.connect(self.remove_requested)
         self._consent.agreed.connect(self.agreed)
+        self._variables.filled.connect(self.filled)
         self._tools_fold.clicked.connect(self._fold_tools)
         self._log_fold.clicked.connect(self._fold_log)
 
@@ -181,6 +194,7 @@ class ServerRow(Adaptive, ListRow):
         self._location.setText(location_text(status.server))
         self._update_note()
         self._failure.show_status(status)
+        self._variables.show_status(status)
         self._consent.show_status(status)
         self._tools.show_status(status)
         self._enabled.setChecked(status.server.is_enabled)

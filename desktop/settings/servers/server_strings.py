@@ -135,7 +135,7 @@ def error_text(error: ErrorInfo, server: McpServer) -> tuple[str, str]:
             names = ", ".join(map(printable, map(str, about.get("variables") or ())))
             return (
                 translate("Servers", "It needs values that are not set: {names}.").format(names=names),
-                translate("Servers", "Set them in the environment that Metier starts in, or edit the server."),
+                translate("Servers", "Fill them in, or set them in the environment that Metier starts in."),
             )
         case "not_mcp":
             return (

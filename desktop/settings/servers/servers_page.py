@@ -11,7 +11,7 @@ from core.services.outcome import Failed
 from desktop.settings.parts.layout import ResponsiveRow
 from desktop.settings.parts.list_page import ListPage
 from desktop.settings.parts.page import PageId
-from desktop.settings.servers.configuration_import import ConfigurationImport
+from desktop.settings.servers.configuration_import import ConfigurationImport, InstalledImport, ServerImport
 from desktop.settings.servers.server_actions import ServerActions
 from desktop.settings.servers.server_form import ServerForm
 from desktop.settings.servers.server_row import ServerRow
@@ -34,10 +34,14 @@ class ServersPage(ListPage[ServerRow]):
         theme = context.theme
         self._actions = ServerActions(context, self)
         self._new, self._paste_open = Button(theme, icon=Icon.PLUS), Button(theme, icon=Icon.LIST_PLUS)
-        self.list_column.addWidget(ResponsiveRow(theme, [self._new, self._paste_open], compact=True))
+        self._import_open = Button(theme, icon=Icon.DOWNLOAD)
+        openers = [self._new, self._paste_open, self._import_open]
+        self.list_column.addWidget(ResponsiveRow(theme, openers, compact=True))
         self._form, self._paste = ServerForm(context), ConfigurationImport(context)
+        self._import = InstalledImport(context)
         self.add_form(self._form, self._new)
         self.add_form(self._paste, self._paste_open)
+        self.add_form(self._import, self._import_open)
         self._timer = QTimer(self, interval=_TICK_MS)
         self._connect()
         self.follow(context.servers.changed)
@@ -56,6 +60,7 @@ class ServersPage(ListPage[ServerRow]):
         )
         self._new.setText(self.tr("New server"))
         self._paste_open.setText(self.tr("Paste a configuration…"))
+        self._import_open.setText(self.tr("Import from…"))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -71,8 +76,10 @@ class ServersPage(ListPage[ServerRow]):
         self._new.clicked.connect(partial(self._edit, None))
         self._paste_open.clicked.connect(self._open_paste)
         self._form.saved.connect(self._on_saved)
-        self._paste.added.connect(self._on_added)
-        self._paste.previewed.connect(self._scroll_to_preview)
+        self._import_open.clicked.connect(self._open_import)
+        for form in (self._paste, self._import):
+            form.added.connect(self._on_added)
+            form.previewed.connect(partial(self._scroll_to_preview, form))
 
     # The list
 
@@ -101,6 +108,7 @@ class ServersPage(ListPage[ServerRow]):
         row.edit_requested.connect(partial(self._edit_row, server_id))
         row.remove_requested.connect(partial(self._actions.confirm_removal, server_id))
         row.agreed.connect(partial(self._actions.agree, server_id))
+        row.filled.connect(partial(self._actions.fill_in, server_id))
         return row
 
     def list_search_text(self) -> str:
@@ -118,9 +126,14 @@ class ServersPage(ListPage[ServerRow]):
     def _open_paste(self) -> None:
         self.open_form(self._paste, None)
 
+    def _open_import(self) -> None:
+        self.open_form(self._import, None)
+        self._import.load()
+
     def close_form(self, key: str | None = None) -> None:
         super().close_form(key)
         self._paste.clear()
+        self._import.clear()
 
     def _on_saved(self, status: ServerStatus) -> None:
         self.close_form(status.server.id)
@@ -130,8 +143,8 @@ class ServersPage(ListPage[ServerRow]):
         self.close_form()
         self._report_saved(added)
 
-    def _scroll_to_preview(self) -> None:
-        self.scroll_to(self._paste, self._paste.message)
+    def _scroll_to_preview(self, form: ServerImport) -> None:
+        self.scroll_to(form, form.message)
 
     def _report_saved(self, saved: list[ServerStatus]) -> None:
         """Report the saved servers and scroll to the first that needs consent."""

@@ -1,5 +1,6 @@
 """The settings page of MCP servers in the real window, driven by keyboard."""
 
+import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -394,3 +395,50 @@ async def test_french_is_whole_and_every_control_has_a_name(tmp_path: Path, qapp
             and not isinstance(widget.parentWidget(), QAbstractSpinBox | QComboBox)
         ]
         assert nameless == []
+
+
+async def test_a_server_is_imported_from_another_app_and_asks_for_what_it_lacks(
+    tmp_path: Path, qapp: QApplication, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    (home / ".cursor").mkdir(parents=True)
+    (home / ".codex").mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
+    monkeypatch.delenv("NOT_SET_TOKEN", raising=False)
+    entry = {"command": sys.executable, "args": [str(HOSTILE), "good", str(tmp_path / "trace")], "timeout": 60}
+    cursor = {"bee": {**entry, "env": {"KEY": "${NOT_SET_TOKEN}"}}, "wasp": {"url": "https://x.example/mcp"}}
+    (home / ".cursor" / "mcp.json").write_text(json.dumps({"mcpServers": cursor}))
+    (home / ".codex" / "config.toml").write_text("[mcp_servers.x]\ncommand = y")
+    (home / ".gemini").mkdir()
+    (home / ".gemini" / "settings.json").write_text('{"ui": {"theme": "x"}}')
+    async with an_app(tmp_path, qapp) as app:
+        await settings(app, PageId.SERVERS, until)
+        press(app, "Import from…")
+        await until(lambda: "2 servers were understood. Nothing runs before you allow it." in texts(app))
+        assert "https://x.example/mcp" in texts(app)
+        box = control(app, "Configuration of")
+        assert isinstance(box, QComboBox)
+        assert [box.itemText(at) for at in range(box.count())] == [
+            "Cursor · 2 servers · ~/.cursor/mcp.json",
+            "Codex · ~/.codex/config.toml",
+        ]
+        box.setCurrentIndex(1)
+        assert "It looks like TOML and cannot be read" in texts(app)
+        box.setCurrentIndex(0)
+        press(app, "wasp")
+        press(app, "Add 1 server")
+        await until(lambda: notice(app) == "bee is saved, and runs once you allow it.")
+        assert not (tmp_path / "trace").exists()
+        press(app, "Allow it to run: bee")
+        await until(lambda: row(app, "bee").failure == "It needs values that are not set: NOT_SET_TOKEN.")
+        press(app, "Fill in what bee needs")
+        press(app, "Use these values")
+        assert "A value is needed." in texts(app)
+        write(app, "NOT_SET_TOKEN", SECRET)
+        press(app, "Use these values")
+        await until(lambda: state(app, "bee") is ServerState.RUNNING, 30)
+        await until(lambda: row(app, "bee").failure == "")
+        assert (await app.core.servers.launch_of(app.core.servers.named("bee").server)).env == {"KEY": SECRET}
+        assert SECRET not in texts(app)
+    assert programs(tmp_path / "trace") == []

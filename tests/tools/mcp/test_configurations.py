@@ -9,6 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from core.errors import Refused
+from core.tools.mcp.installed_apps import find_files, project_of
 from core.tools.mcp.pasted_config import PastedConfig, read_pasted
 
 BEE = {"mcpServers": {"bee": {"command": "bee-mcp", "args": ["--hive"]}}}
@@ -210,3 +211,22 @@ def test_what_nothing_here_knows_is_asked_for(monkeypatch: pytest.MonkeyPatch) -
     assert filled.servers[0].fields["args"] == ["${OWN}", "four", "%NOT_SET_5%", "p", "i", "k", "a$b", "100%"]
     script = {"command": "sh", "args": ["-c", "exec ${NOT_SET_6} $X"]}
     assert read_pasted(json.dumps({"x": script})).inputs == ()
+
+
+def test_files_of_installed_apps_and_of_projects_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home, project = tmp_path / "home", tmp_path / "project"
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
+    for file in (home / ".codex/config.toml", home / ".claude.json", project / ".vscode/mcp.json", project / "x.json"):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("{}")
+    found = {(each.app, each.path.relative_to(tmp_path).as_posix(), each.project) for each in find_files([project])}
+    assert found == {
+        ("Codex", "home/.codex/config.toml", None),
+        ("Claude Code", "home/.claude.json", None),
+        ("VS Code", "project/.vscode/mcp.json", project),
+    }
+    assert project_of(project / ".vscode/mcp.json") == project
+    assert project_of(home / ".codex/config.toml") is None
+    assert project_of(project / "x.json") is None
