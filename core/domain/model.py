@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field
 
 from core.domain.document import Document
+from core.domain.server_address import PORTS, mended_address
 
 _PASSING = (408, 409, 425, 429)
-_PORTS = {"http": 80, "https": 443}
 _PER = 1_000_000
 PRICES = ("price_in", "price_out", "price_cached", "price_cache_write")
 
@@ -26,27 +26,8 @@ class Reasoning(StrEnum):
 
 
 def base_url(text: str) -> str:
-    """Validate an address, and remove a trailing slash.
-
-    Raises ValueError for an invalid address, and for parts that must not be stored with it: a password, or a query that
-    may contain a key. The error never repeats the input.
-    """
-    if not text.isascii() or any(character.isspace() or not character.isprintable() for character in text):
-        raise ValueError("an address must be ASCII without spaces")
-    try:
-        parts = urlsplit(text)
-        port = parts.port
-    except ValueError:
-        raise ValueError("the address is invalid") from None
-    if parts.scheme not in _PORTS:
-        raise ValueError("an address must begin with http:// or https://")
-    if not parts.hostname or port == 0:
-        raise ValueError("an address needs a host, and a port (if any) from 1 to 65535")
-    if "@" in parts.netloc:
-        raise ValueError("an address must not contain a user name or password: the key is stored separately")
-    if "?" in text or "#" in text:
-        raise ValueError("an address must not contain a query or a fragment")
-    return text.rstrip("/")
+    """Return the base address of an API, mended where the meaning is plain. Raises BadAddress, a ValueError."""
+    return mended_address(text).url
 
 
 def origin_of(url: str) -> str:
@@ -56,7 +37,7 @@ def origin_of(url: str) -> str:
     host = parts.hostname or ""
     host_text = f"[{host}]" if ":" in host else host
     port = parts.port
-    return f"{parts.scheme}://{host_text}" + ("" if port in (None, _PORTS.get(parts.scheme)) else f":{port}")
+    return f"{parts.scheme}://{host_text}" + ("" if port in (None, PORTS.get(parts.scheme)) else f":{port}")
 
 
 def is_loopback(url: str) -> bool:
