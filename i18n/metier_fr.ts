@@ -2506,6 +2506,10 @@
         <translation>Choisissez un autre modèle, ou vérifiez l’adresse dans Réglages, Modèles.</translation>
     </message>
     <message>
+        <source>Choose another model: the server does not know this one.</source>
+        <translation>Choisissez un autre modèle&#xa0;: le serveur ne connaît pas celui-ci.</translation>
+    </message>
+    <message>
         <source>Edit the message, or choose another model.</source>
         <translation>Modifiez le message, ou choisissez un autre modèle.</translation>
     </message>
@@ -2578,6 +2582,10 @@
         <translation>Nul ne sait si la dernière action a eu lieu</translation>
     </message>
     <message>
+        <source>Nothing answers at {origin}</source>
+        <translation>Rien ne répond à {origin}</translation>
+    </message>
+    <message>
         <source>Nothing else was touched. Try again; if it ends again, the code needs too much.</source>
         <translation>Rien d’autre n’a été touché. Réessayez&#x202f;; s’il s’arrête encore, le code demande trop.</translation>
     </message>
@@ -2606,12 +2614,36 @@
         <translation>Dites plus précisément ce que vous voulez, puis réessayez.</translation>
     </message>
     <message>
+        <source>See to the address at Settings, Models: it often ends with /v1.</source>
+        <translation>Vérifiez l’adresse dans Réglages, Modèles&#xa0;: elle se termine souvent par /v1.</translation>
+    </message>
+    <message>
+        <source>See to the clock of this computer and to the address, and to who runs the server.</source>
+        <translation>Vérifiez l’horloge de cet ordinateur, l’adresse et qui exploite le serveur.</translation>
+    </message>
+    <message>
+        <source>See to the connection and to the address. Then try again.</source>
+        <translation>Vérifiez la connexion et l’adresse, puis réessayez.</translation>
+    </message>
+    <message>
         <source>See to the connection, and to the address at Settings, Models. Then try again.</source>
         <translation>Vérifiez la connexion, et l’adresse dans Réglages, Modèles. Puis réessayez.</translation>
     </message>
     <message>
+        <source>See to the spelling of the address, and to the connection. Then try again.</source>
+        <translation>Vérifiez l’orthographe de l’adresse et la connexion, puis réessayez.</translation>
+    </message>
+    <message>
+        <source>See to {variable}, or list the server in NO_PROXY; then start the app again.</source>
+        <translation>Vérifiez {variable}, ou ajoutez le serveur à NO_PROXY, puis redémarrez l’application.</translation>
+    </message>
+    <message>
         <source>See what it was given, then run it again.</source>
         <translation>Regardez ce qu’il a reçu, puis relancez.</translation>
+    </message>
+    <message>
+        <source>See whether its address begins with http:// instead. Then try again.</source>
+        <translation>Vérifiez si son adresse commence plutôt par http://, puis réessayez.</translation>
     </message>
     <message>
         <source>So many files cannot go along with one message.</source>
@@ -2642,6 +2674,10 @@
         <translation>Relancez avec d’autres valeurs. En cas de nouvel échec, son gabarit doit être modifié.</translation>
     </message>
     <message>
+        <source>Start the server there, or see to the port of its address. Then try again.</source>
+        <translation>Démarrez le serveur, ou vérifiez le port de son adresse, puis réessayez.</translation>
+    </message>
+    <message>
         <source>Switch its server on at Settings, MCP servers, then try again.</source>
         <translation>Activez son serveur dans Réglages, Serveurs MCP, puis réessayez.</translation>
     </message>
@@ -2652,6 +2688,10 @@
     <message>
         <source>The answer was cut off before its end</source>
         <translation>La réponse a été coupée avant la fin</translation>
+    </message>
+    <message>
+        <source>The certificate of {host} is not trusted, so nothing was sent</source>
+        <translation>Le certificat de {host} n’est pas fiable&#xa0;: rien n’a été envoyé</translation>
     </message>
     <message>
         <source>The code of a step failed</source>
@@ -2718,6 +2758,10 @@
         <translation>La réponse du modèle a échoué</translation>
     </message>
     <message>
+        <source>The name {host} was not found</source>
+        <translation>Le nom {host} est introuvable</translation>
+    </message>
+    <message>
         <source>The offline agent is no language model and cannot write a summary. Choose a model first.</source>
         <translation>L’agent hors ligne n’est pas un modèle de langage et ne peut pas rédiger de résumé. Choisissez d’abord un modèle.</translation>
     </message>
@@ -2754,6 +2798,14 @@
         <translation>La limite du fournisseur est atteinte&#xa0;: trop de demandes, ou plus de crédit</translation>
     </message>
     <message>
+        <source>The proxy of {variable} cannot be used</source>
+        <translation>Le proxy de {variable} ne peut pas être utilisé</translation>
+    </message>
+    <message>
+        <source>The proxy {proxy} does not lead to {host}</source>
+        <translation>Le proxy {proxy} ne mène pas à {host}</translation>
+    </message>
+    <message>
         <source>The search index cannot be opened or written. The conversations themselves are safe.</source>
         <translation>L’index de recherche ne peut être ni ouvert ni écrit. Les conversations elles-mêmes sont intactes.</translation>
     </message>
@@ -2780,6 +2832,10 @@
     <message>
         <source>There is no data to back up yet.</source>
         <translation>Il n’y a pas encore de données à sauvegarder.</translation>
+    </message>
+    <message>
+        <source>There is no encrypted connection to {host}</source>
+        <translation>Aucune connexion chiffrée avec {host}</translation>
     </message>
     <message>
         <source>There is no key for this provider</source>
@@ -2880,6 +2936,14 @@
     <message>
         <source>With these values the text would be longer than a message may be.</source>
         <translation>Avec ces valeurs, le texte serait plus long que ne peut l’être un message.</translation>
+    </message>
+    <message>
+        <source>{origin} could not be reached</source>
+        <translation>{origin} n’a pas pu être joint</translation>
+    </message>
+    <message>
+        <source>{origin} did not answer in time</source>
+        <translation>{origin} n’a pas répondu à temps</translation>
     </message>
 </context>
 <context>
@@ -4199,6 +4263,22 @@
         <translation>Un nom a de 1 à 64 caractères.</translation>
     </message>
     <message>
+        <source>A server that listens at 0.0.0.0 is asked at 127.0.0.1.</source>
+        <translation>Un serveur qui écoute sur 0.0.0.0 est joint à 127.0.0.1.</translation>
+    </message>
+    <message>
+        <source>An address begins with http:// or https://.</source>
+        <translation>Une adresse commence par http:// ou https://.</translation>
+    </message>
+    <message>
+        <source>An address has no spaces.</source>
+        <translation>Une adresse n’a pas d’espaces.</translation>
+    </message>
+    <message>
+        <source>An address has no user name and no password. Put the key in its own field.</source>
+        <translation>Une adresse n’a ni nom d’utilisateur ni mot de passe. Mettez la clé dans son propre champ.</translation>
+    </message>
+    <message>
         <source>Another agent has this name.</source>
         <translation>Un autre agent porte ce nom.</translation>
     </message>
@@ -4207,12 +4287,20 @@
         <translation>Chat completions (OpenAI)</translation>
     </message>
     <message>
+        <source>Enter the address of the server. It looks like https://host/v1.</source>
+        <translation>Saisissez l’adresse du serveur. Elle ressemble à https://hote/v1.</translation>
+    </message>
+    <message>
         <source>Gemini (Google)</source>
         <translation>Gemini (Google)</translation>
     </message>
     <message>
         <source>High</source>
         <translation>Fort</translation>
+    </message>
+    <message>
+        <source>It does not list “{model}”.</source>
+        <translation>Il ne liste pas «&#xa0;{model}&#xa0;».</translation>
     </message>
     <message>
         <source>Low</source>
@@ -4235,8 +4323,16 @@
         <translation>Sans</translation>
     </message>
     <message>
+        <source>Only the address was taken.</source>
+        <translation>Seule l’adresse a été reprise.</translation>
+    </message>
+    <message>
         <source>Responses (OpenAI)</source>
         <translation>Responses (OpenAI)</translation>
+    </message>
+    <message>
+        <source>The address ends before the question mark. What follows may hold a key: put that in its own field.</source>
+        <translation>L’adresse se termine avant le point d’interrogation. La suite peut contenir une clé&#xa0;: mettez-la dans son propre champ.</translation>
     </message>
     <message>
         <source>The file of keys cannot be read or written, so the key is not kept.</source>
@@ -4255,12 +4351,40 @@
         <translation>Le trousseau ne répond pas&#xa0;: la clé y est toujours.</translation>
     </message>
     <message>
+        <source>The path of a request was left out: the app adds it.</source>
+        <translation>Le chemin d’une requête a été retiré&#xa0;: l’application l’ajoute.</translation>
+    </message>
+    <message>
+        <source>The path to the API was corrected.</source>
+        <translation>Le chemin de l’API a été corrigé.</translation>
+    </message>
+    <message>
+        <source>The port, after the colon, is a number from 1 to 65535.</source>
+        <translation>Le port, après les deux-points, est un nombre de 1 à 65535.</translation>
+    </message>
+    <message>
+        <source>This is no address of a server. It looks like https://host/v1.</source>
+        <translation>Ce n’est pas l’adresse d’un serveur. Elle ressemble à https://hote/v1.</translation>
+    </message>
+    <message>
+        <source>This is no key: it has letters, digits and signs, and no spaces.</source>
+        <translation>Ce n’est pas une clé&#xa0;: elle a des lettres, des chiffres et des signes, sans espaces.</translation>
+    </message>
+    <message>
         <source>This provider needs a key. It is kept in the keyring of this system, if it has one.</source>
         <translation>Ce fournisseur demande une clé. Elle est gardée dans le trousseau de ce système, s’il en a un.</translation>
     </message>
     <message>
+        <source>What follows the # was left out.</source>
+        <translation>Ce qui suit le # a été retiré.</translation>
+    </message>
+    <message>
         <source>free</source>
         <translation>gratuit</translation>
+    </message>
+    <message>
+        <source>http:// or https:// was added.</source>
+        <translation>http:// ou https:// a été ajouté.</translation>
     </message>
     <message>
         <source>price unknown</source>
@@ -4277,6 +4401,10 @@
     <message>
         <source>{tokens} tokens</source>
         <translation>{tokens} jetons</translation>
+    </message>
+    <message>
+        <source>“{typed}” is called “{model}” here.</source>
+        <translation>«&#xa0;{typed}&#xa0;» s’appelle ici «&#xa0;{model}&#xa0;».</translation>
     </message>
 </context>
 <context>
@@ -4356,6 +4484,10 @@
         </translation>
     </message>
     <message>
+        <source>Its API is at {address}.</source>
+        <translation>Son API est à {address}.</translation>
+    </message>
+    <message>
         <source>List them, or type a name. Empty: the only one that the server has.</source>
         <translation>Affichez la liste, ou tapez un nom. Vide&#xa0;: le seul que le serveur a.</translation>
     </message>
@@ -4386,14 +4518,6 @@
     <message>
         <source>Test and list models</source>
         <translation>Tester et lister</translation>
-    </message>
-    <message>
-        <source>This is no address of a server. It looks like https://host/v1, without a name or a password.</source>
-        <translation>Ce n’est pas l’adresse d’un serveur. Elle est comme https://host/v1, sans nom ni mot de passe.</translation>
-    </message>
-    <message>
-        <source>This is no key: it has letters, digits and signs, and no spaces.</source>
-        <translation>Ce n’est pas une clé&#xa0;: elle a des lettres, des chiffres et des signes, sans espaces.</translation>
     </message>
     <message>
         <source>What the server speaks, as its documentation says.</source>

@@ -20,6 +20,7 @@ from core.domain.ids import ServerId
 from core.domain.launch_variables import changes_code, is_harmless
 from core.domain.names import Name
 from core.domain.run import ErrorInfo
+from core.domain.server_address import mended_url
 from core.domain.settings import KeyLocation
 from core.domain.text.json_text import encode
 from core.domain.text.masking import MASK, masked_text
@@ -95,6 +96,14 @@ class McpServer(Document):
             if any(sign in value for sign in "\r\n\0"):
                 raise ValueError(f"the header {name} has a line break")
         return headers
+
+    @field_validator("url")
+    @classmethod
+    def _mend_url(cls, url: str | None) -> str | None:
+        # With a reference in it, it is not an address yet; a mask stands for one that is stored apart.
+        if url is None or "${" in url or MASK in url:
+            return url
+        return mended_url(url)
 
     @model_validator(mode="after")
     def _check_target(self) -> Self:

@@ -77,7 +77,7 @@ _FOUND = re.compile(r"https?://[^\s\"'`<>|]+", re.IGNORECASE)
 _COMMAND = re.compile(
     r"\s*(?:[$>]\s+)?(?:curl|wget|https?|export|set|setx|[\w-]*base[\w-]*|url|endpoint)\b", re.IGNORECASE
 )
-_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):[/\\]+", re.IGNORECASE)
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):[/\\]{1,2}", re.IGNORECASE)
 _BARE_SCHEME = re.compile(r"(https?)(?::(?!\d)|[/\\]{2,})[/\\]*", re.IGNORECASE)
 _PORT_ONLY = re.compile(r":?([0-9]{2,5})(?=/|\Z)")
 _ENDPOINT = re.compile(
@@ -85,7 +85,7 @@ _ENDPOINT = re.compile(
     r"|chat|audio/\w+|images/\w+)\Z",
     re.IGNORECASE,
 )
-_OLLAMA_PORT = 11434
+_OLLAMA_PORT, _LM_STUDIO_PORT = 11434, 1234
 _OLLAMA = re.compile(r"/api(/(?:chat|generate|tags|show|ps|embed|version))?\Z")
 _LM_STUDIO = re.compile(r"/api/v0(?:/.*)?\Z")
 _VERSION_TWICE = re.compile(r"(/v\d\w*)\1+(?=/|\Z)")
@@ -103,10 +103,18 @@ def mended_address(text: str) -> MendedAddress:
     if plain != path:
         changes.append(AddressChange.ENDPOINT)
     once = _VERSION_TWICE.sub(r"\1", plain)
+    if not once and parts.port in (_OLLAMA_PORT, _LM_STUDIO_PORT):
+        once = "/v1"
     if once != plain:
         changes.append(AddressChange.VERSION)
     path = quote(once, safe="/%:@!$&'()*+,;=-._~")
     return MendedAddress(f"{parts.scheme}://{parts.netloc}{path}", tuple(changes))
+
+
+def near_addresses(url: str) -> list[str]:
+    """Return where the API of a server may be, if it is not at this address: with or without a version."""
+    without = re.sub(r"/v\d\w*\Z", "", url)
+    return [without] if without != url else [f"{url}/v1"]
 
 
 def mended_url(text: str) -> str:
@@ -169,6 +177,8 @@ def _with_scheme(text: str) -> tuple[str, bool]:
     if (port := _PORT_ONLY.match(text)) is not None:
         return f"http://127.0.0.1:{port[1]}{text[port.end() :]}", False
     host = re.split(r"[/?#]", text)[0]
+    if host.isalnum() and host.lower() != "localhost":  # a word, which may be anything
+        raise BadAddress(AddressFault.SCHEME)
     name = host.rpartition("@")[2]
     name = name.partition("]")[0].removeprefix("[") if name.startswith("[") else name.partition(":")[0]
     return f"{'http' if _is_local(name) else 'https'}://{text}", False

@@ -64,7 +64,8 @@ class Catalogue:
             async with asyncio.timeout(limit_s):
                 return await self._list(choice, key, limit_s)
         except TimeoutError:
-            raise model_error("timeout", f"no list came within {limit_s:g} s", timeout_s=limit_s) from None
+            message = f"no list of models came from {choice.origin} within {limit_s:g} s"
+            raise model_error("timeout", message, timeout_s=limit_s, origin=choice.origin) from None
         except StepFailed as error:
             raise StepFailed(error.code, masker.text(error.message), **masker.values(error.parameters)) from None
 
@@ -100,10 +101,13 @@ class Catalogue:
                 body = await _body(response)
                 if not response.is_success:
                     text = body.decode("utf-8", "replace")
-                    raise refusal(response.status_code, text, None, self._clock.now()).error
+                    raise refusal(response.status_code, text, None, self._clock.now(), url).error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise connection_failure(error, limit_s, url=url, proxy=proxy).error from None
-        return _parse_models(body, wire_format)
+        try:
+            return _parse_models(body, wire_format)
+        except StepFailed as error:
+            raise model_error(error.code, f"{url}: {error.message}", part="address", origin=choice.origin) from None
 
 
 async def _body(response: "httpx.Response") -> bytes:

@@ -82,7 +82,8 @@ def connection_problem(error: BaseException, url: str, proxy: Proxy | None = Non
         return problem(Part.TLS, f"no encrypted connection to {host} was made: {tls.reason or reason}")
     part, why, is_final = _system_reason(causes)
     if proxy is not None and part in (Part.NAME, Part.REFUSED, Part.UNREACHABLE, Part.SLOW):
-        return problem(Part.PROXY, f"{proxy} cannot be reached: {why}", is_final=is_final, **_named(proxy))
+        found = problem(Part.PROXY, f"{proxy} cannot be reached: {why}", is_final=is_final, **_named(proxy))
+        return replace(found, is_near=part is Part.REFUSED and is_loopback(proxy.shown))
     match part:
         case Part.NAME:
             return problem(part, f"the name {host} was not found: {why}", is_final=is_final)

@@ -2,17 +2,26 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from psygnal import Signal
 from pydantic import ValidationError
 
 from core.bus import Bus, SettingsChanged
 from core.domain.model import PRICES, TEXTS_TAKEN, FilesTaken, ModelChoice, WireFormatName
+from core.domain.server_address import (
+    AddressChange,
+    BadAddress,
+    MendedAddress,
+    mended_address,
+    mended_model,
+    near_addresses,
+)
 from core.domain.settings import KeyLocation, Settings
 from core.domain.text.json_text import encode
 from core.errors import NotFound, Refused, StepFailed
-from core.llm.catalogue import Catalogue, ListedModel, LocalServer
+from core.llm.catalogue import LISTING_S, Catalogue, ListedModel, LocalServer
 from core.llm.key_store import KeySource, KeyStore
 from core.llm.presets import PRESETS, Preset, files_taken, preset_at, preset_of, wire_format_at
 from core.llm.wire_formats import WIRE_FORMATS
@@ -85,6 +94,13 @@ def parse_settings(stored: Any) -> Settings:
 CHOICE_TIMEOUT_S = 3.0
 
 
+class CheckedServer(NamedTuple):
+    """A server that answers: the choice with the address at which it does, and its models."""
+
+    choice: ModelChoice
+    models: list[ListedModel]
+
+
 class ProviderService:
     """Manages the models of the settings and the keys of their servers."""
 
@@ -92,6 +108,10 @@ class ProviderService:
         self._catalogue = catalogue
         self._keys = keys
         self._settings = settings
+
+    def mended(self, address: str) -> MendedAddress:
+        """Return the address of an API as it is used, and what was mended. Raises BadAddress."""
+        return _mended(address)
 
     @property
     def presets(self) -> Mapping[str, Preset]:
@@ -116,25 +136,55 @@ class ProviderService:
         model: str | None = None,
         key_env: str | None = None,
         wire_format: WireFormatName | None = None,
+        finds_api: bool = True,
     ) -> ModelChoice:
         """Return the choice of a preset, an address, or both; a model alone changes the model of the settings' choice.
         Without a wire format it is that which the address names, else the preset's.
 
         Without a model it is the only model that the server lists; a server without a list is asked without a model
-        name. Fails with `bad_input`, also if there are several models to choose from, and `not_found` for the preset.
+        name. With `finds_api`, an address without a path is asked whether its API is below it.
+
+        Fails with `bad_input`, also if there are several models to choose from, and `not_found` for the preset.
         """
         choice = _parse_choice(self._settings.current.model, provider, base_url, model, key_env, wire_format)
-        if choice.model is not None:
+        # an address without a path may lack the `/v1` of its API
+        is_whole = base_url is None or not finds_api or urlsplit(choice.base_url).path != ""
+        if choice.model is not None and is_whole:
             return _with_listed(choice, None)
         try:
-            listed = await self._catalogue.models(choice, await self._keys.find(choice), CHOICE_TIMEOUT_S)
+            choice, listed = await self._listed(choice, CHOICE_TIMEOUT_S)
         except StepFailed:
+            return _with_listed(choice, None)
+        if choice.model is not None:
             return _with_listed(choice, None)
         # a guess could cost money
         if len(listed) > 1:
             names = ", ".join(model.id for model in listed[:20]) + (", …" if len(listed) > 20 else "")
             raise Refused("bad_input", f"the server has several models, so one has to be named: {names}")
         return _with_listed(choice, listed[0] if listed else None)
+
+    @returns_outcome
+    async def check(self, choice: ModelChoice) -> CheckedServer:
+        """Return the models that the server lists, also if it does so at a near address, with or without `/v1`. Fails
+        with the errors of a request to the address of the choice.
+        """
+        return CheckedServer(*await self._listed(choice))
+
+    async def _listed(self, choice: ModelChoice, limit_s: float = LISTING_S) -> tuple[ModelChoice, list[ListedModel]]:
+        """Return a choice at the address that lists models, and these. Raises StepFailed."""
+        key = await self._keys.find(choice)
+        try:
+            return choice, await self._catalogue.models(choice, key, limit_s)
+        except StepFailed as error:
+            if error.parameters.get("part") != "address":
+                raise
+            for url in near_addresses(choice.base_url):
+                near = choice.model_copy(update={"base_url": url})
+                try:
+                    return near, await self._catalogue.models(near, key, limit_s)
+                except StepFailed:
+                    continue
+            raise
 
     @returns_outcome
     async def models(self, choice: ModelChoice) -> list[ListedModel]:
@@ -227,6 +277,12 @@ def _parse_choice(
             raise Refused("bad_input", "a model needs an address or a provider")
         changed = {"key_env": key_env or usual.key_env, "wire_format": wire_format or usual.wire_format}
         return _validated_choice({**usual.model_dump(), "model": model, **changed})
+    if base_url is not None:
+        wire_format = wire_format or wire_format_at(base_url)
+        try:
+            base_url = _mended(base_url).url
+        except BadAddress as error:
+            raise Refused("bad_input", f"base_url: {error}", field="base_url", fault=error.fault.value) from None
     preset = PRESETS[provider] if provider is not None else preset_at(base_url or "")
     if base_url is None and not preset.base_url:
         raise Refused("bad_input", f"{preset.title} needs an address")
@@ -235,7 +291,7 @@ def _parse_choice(
         "base_url": base_url if base_url is not None else preset.base_url,
         "model": model,
         "key_env": key_env,
-        "wire_format": wire_format or (wire_format_at(base_url) if base_url is not None else None),
+        "wire_format": wire_format,
         "needs_key": key_env is not None or (base_url is None and preset.needs_key),
     }
     if preset.is_local:
@@ -243,8 +299,18 @@ def _parse_choice(
     return _validated_choice(fields)
 
 
+def _mended(address: str) -> MendedAddress:
+    mended = mended_address(address)
+    known = preset_at(mended.url).base_url
+    if known and not urlsplit(mended.url).path and urlsplit(known).path:
+        return MendedAddress(known, (*mended.changes, AddressChange.VERSION))
+    return mended
+
+
 def _validated_choice(fields: Mapping[str, Any]) -> ModelChoice:
     try:
+        if isinstance(fields.get("model"), str) and isinstance(fields.get("base_url"), str):
+            fields = {**fields, "model": mended_model(fields["model"], fields["base_url"])}
         return ModelChoice.model_validate(fields)
     except ValidationError as error:
         raise bad_input(error, "the choice") from None

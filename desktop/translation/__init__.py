@@ -3,6 +3,7 @@
 Other packages import from here; modules of this package import each other directly.
 """
 
+from desktop.translation.connection_strings import connection_advice, connection_failure_text
 from desktop.translation.failure_strings import failure_text, model_failure_text, run_failure_advice, run_failure_text
 from desktop.translation.formats import (
     ago,
@@ -47,6 +48,8 @@ __all__ = [
     "byte_size",
     "call_in_flight",
     "compact",
+    "connection_advice",
+    "connection_failure_text",
     "day",
     "diff_rows",
     "duration",

@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
+from desktop.translation.connection_strings import connection_advice, connection_failure_text
 from desktop.translation.formats import moment
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
@@ -157,7 +158,7 @@ def _bare_model_sentence(code: str, details: Mapping[str, Any]) -> str | None:
         case "key_refused":
             return translate("Failures", "The provider refused the key")
         case "connection_failed":
-            return translate("Failures", "The server could not be reached")
+            return connection_failure_text(details) or translate("Failures", "The server could not be reached")
         case "timeout":
             return translate("Failures", "The server did not answer in time")
         case "truncated":
@@ -243,7 +244,7 @@ def run_failure_text(
 
 def run_failure_advice(code: str, during: str | None, details: Mapping[str, Any] = MappingProxyType({})) -> str:
     """Return a sentence with the next step for the user, or an empty string if there is none (UI §10)."""
-    if during == "model" and (advice := _model_advice(code, details.get("status"))):
+    if during == "model" and (advice := _model_advice(code, details)):
         return advice
     match code, during:
         case "crashed", _:
@@ -291,14 +292,19 @@ def run_failure_advice(code: str, during: str | None, details: Mapping[str, Any]
     return ""
 
 
-def _model_advice(code: str, status: object) -> str:
+def _model_advice(code: str, details: Mapping[str, Any]) -> str:
+    status = details.get("status")
     match code:
         case "key_missing" | "key_refused":
             return translate("Failures", "Put in another key at Settings, Models, then try again.")
         case "connection_failed":
-            return translate(
+            return connection_advice(details) or translate(
                 "Failures", "See to the connection, and to the address at Settings, Models. Then try again."
             )
+        case "provider_error" if details.get("part") == "address":
+            return translate("Failures", "See to the address at Settings, Models: it often ends with /v1.")
+        case "provider_error" if details.get("part") == "model":
+            return translate("Failures", "Choose another model: the server does not know this one.")
         case "timeout" | "truncated" | "bad_response":
             return translate("Failures", "Try again. If it stays so, choose another model.")
         case "provider_error" if status == HTTPStatus.TOO_MANY_REQUESTS:

@@ -251,6 +251,39 @@ def test_a_dead_server_is_an_error_that_names_it(metier: CommandLine) -> None:
     assert [event["attempt"] for event in said.lines if event["type"] == "model_waiting"] == [2]
 
 
+@pytest.mark.parametrize("more", ["/chat/completions", " ", "\n", "/v1/models/", "\u00a0"])
+def test_an_address_is_taken_as_it_is_pasted(metier: CommandLine, more: str) -> None:
+    with provider(says("fine")) as server:
+        said = metier("chat", "hi", "--base-url", server.url + more, "--model", "m")
+        assert (said.code, said.out.strip()) == (0, "fine")
+        assert [post.path for post in server.posts] == ["/v1/chat/completions"]
+
+
+def test_an_address_without_its_version_is_found(metier: CommandLine) -> None:
+    def answer(asked: Asked) -> Reply:
+        if not asked.path.startswith("/v1/"):
+            return Reply(b"<html><h1>Not here</h1></html>", 404)
+        return Reply(b'{"data": [{"id": "m"}]}') if asked.method == "GET" else says("fine")
+
+    with provider(answer) as server:
+        said = metier("chat", "hi", "--base-url", server.url.removesuffix("/v1"), "--model", "m")
+        assert (said.code, said.out.strip()) == (0, "fine")
+        wrong = metier("chat", "hi", "--base-url", f"{server.url.removesuffix('/v1')}/api", "--model", "m", "--events")
+    assert "Not here (at http://127.0.0.1:" in wrong.last["error"]["message"]
+    assert wrong.last["error"]["part"] == "address"
+
+
+def test_what_a_query_or_a_proxy_spoils_is_named(metier: CommandLine) -> None:
+    query = metier("chat", "hi", "--base-url", "http://127.0.0.1:9/v1?api-version=1", "--model", "m")
+    assert "it ends before the question mark" in query.out + query.err
+    far = metier(
+        *("chat", "hi", "--base-url", "https://api.example.invalid/v1", "--model", "m"),
+        ALL_PROXY="socks5://me:hunter2@127.0.0.1:9",
+    )
+    assert "the proxy socks5://127.0.0.1:9 (ALL_PROXY) cannot be reached" in far.out + far.err
+    assert "hunter2" not in far.out + far.err
+
+
 def test_a_reader_that_goes_away_does_not_stop_the_answer(metier: CommandLine) -> None:
     with provider(says("word " * 500)) as server:
         process = metier.start("chat", "hi", "--base-url", server.url, "--model", "m")

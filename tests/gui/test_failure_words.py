@@ -14,6 +14,13 @@ def test_what_a_model_did_has_a_sentence_and_a_next_step() -> None:
     for code in MODEL:
         assert run_failure_text(code, "model")
         assert run_failure_advice(code, "model").endswith(".")
+    parts = ("name", "refused", "unreachable", "slow", "broken", "proxy", "certificate", "tls")
+    about = {"origin": "https://host", "variable": "ALL_PROXY"}
+    failed = [{**about, "part": part} for part in parts]
+    assert len({run_failure_text("connection_failed", "model", details) for details in failed}) == len(parts) - 1
+    for details in failed:
+        assert "host" in (run_failure_text("connection_failed", "model", details) or "") or details["part"] == "proxy"
+        assert run_failure_advice("connection_failed", "model", details).endswith(".")
     for status in (400, 404, 429, 500, 503):
         assert run_failure_advice("provider_error", "model", {"status": status}).endswith(".")
 

@@ -128,7 +128,7 @@ async def attempt(
     try:
         async with posting as response:
             if not response.is_success:
-                raise await _refusal(response, clock)
+                raise await _refusal(response, clock, request.url)
             # aiter_raw passes each piece on as it arrives; a decoder may hold back the end. Both are async generators,
             # which the annotations of httpx do not show, and must be closed before the response.
             is_plain = "content-encoding" not in response.headers
@@ -182,7 +182,7 @@ async def _drain(body: AsyncIterator[bytes]) -> None:
                 pass
 
 
-async def _refusal(response: "httpx.Response", clock: Clock) -> AttemptFailed:
+async def _refusal(response: "httpx.Response", clock: Clock, url: str) -> AttemptFailed:
     """Read why there is no answer."""
     import httpx
 
@@ -194,4 +194,4 @@ async def _refusal(response: "httpx.Response", clock: Clock) -> AttemptFailed:
                 if len(body) >= REFUSAL_BYTES:
                     break
     text = bytes(body[:REFUSAL_BYTES]).decode("utf-8", "replace")
-    return refusal(response.status_code, text, response.headers.get("retry-after"), clock.now())
+    return refusal(response.status_code, text, response.headers.get("retry-after"), clock.now(), url)

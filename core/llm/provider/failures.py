@@ -75,8 +75,8 @@ def model_error(code: str, message: str, **parameters: object) -> StepFailed:
     return StepFailed(code, message, failed_during="model", **parameters)
 
 
-def refusal(status: int, body: str, retry_after: str | None, now: datetime) -> AttemptFailed:
-    """Classify an unsuccessful response."""
+def refusal(status: int, body: str, retry_after: str | None, now: datetime, url: str = "") -> AttemptFailed:
+    """Classify an unsuccessful response of `url`."""
     if 300 <= status <= 399:
         redirect_message = f"the server answered {status} with a redirect, which was not followed"
         return AttemptFailed(model_error("provider_error", redirect_message, status=status))
@@ -87,11 +87,25 @@ def refusal(status: int, body: str, retry_after: str | None, now: datetime) -> A
     delay = _RETRY_DELAY.search(body)
     wait_s = parse_retry_after(retry_after or (delay[1] if delay else None), now)
     retry_after_s = {"retry_after_s": round(wait_s, 3)} if wait_s is not None else {}
-    error = model_error(code, message, status=status, **retry_after_s)
+    part = _refused_part(status, body)
+    if part == "address" and url:
+        message = f"{message} (at {url})"
+    about = {"part": part, "origin": origin_of(url)} if part is not None and url else {}
+    error = model_error(code, message, status=status, **about, **retry_after_s)
     is_vague = status in (400, 422) and _is_vague(message)
     return AttemptFailed(
         error, is_retryable=is_retryable_status(status), retry_after_s=wait_s, is_vague=is_vague, body=body
     )
+
+
+def _refused_part(status: int, body: str) -> str | None:
+    """Return which part of a request a server refuses: the key, the model or the path of the address."""
+    if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+        return "key"
+    if status not in (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED):
+        return None
+    # A server that knows the path answers in JSON, and names the model that it does not know.
+    return "model" if body.lstrip().startswith("{") and "model" in body.lower() else "address"
 
 
 def unusable_route(error: ValueError, url: str) -> StepFailed:

@@ -11,9 +11,16 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit
 from shiboken6 import isValid
 
 from core.domain.model import ModelChoice, WireFormatName
+from core.domain.server_address import listed_model
 from core.services.outcome import Failed, Outcome
 from desktop.operations import OperationFailed, unwrap
-from desktop.settings.models.model_strings import key_location_text, model_refusal_text, wire_format_labels
+from desktop.settings.models.address_field import AddressField
+from desktop.settings.models.model_strings import (
+    key_location_text,
+    model_refusal_text,
+    other_name_text,
+    wire_format_labels,
+)
 from desktop.settings.parts.editors import OptionalNumberBox
 from desktop.settings.parts.form import CardForm
 from desktop.settings.parts.layout import ResponsiveRow
@@ -23,7 +30,6 @@ from desktop.widgets.forms.form import FormField
 
 T = TypeVar("T")
 
-ADDRESS_CHARACTERS = 2000
 KEY_CHARACTERS = 10_000
 MODEL_CHARACTERS = 256
 MOST_TOKENS = 1_000_000_000
@@ -48,8 +54,8 @@ class ModelForm(CardForm):
         self._provider = ComboBox()
         for preset in context.providers.presets.values():
             self._provider.addItem(preset.title, preset.id)
-        self._address, self._key = QLineEdit(), QLineEdit()
-        self._address.setMaxLength(ADDRESS_CHARACTERS)
+        self._address_field = AddressField(context)
+        self._address, self._key = self._address_field.line, QLineEdit()
         self._key.setMaxLength(KEY_CHARACTERS)
         self._key.setEchoMode(QLineEdit.EchoMode.Password)
         self._key.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
@@ -69,8 +75,9 @@ class ModelForm(CardForm):
         self._price_cache_write: float | None = None
         self._test_button, self._add_button = Button(theme), Button(theme, kind="primary")
         self._forget_key_button = Button(theme, kind="link", is_small=True)
-        controls = (self._provider, self._address, self._wire_format, self._key, self._model)
-        self._fields = [FormField.around(theme, control) for control in controls]
+        controls = (self._wire_format, self._key, self._model)
+        first = [FormField.around(theme, self._provider), self._address_field.form_field]
+        self._fields = [*first, *(FormField.around(theme, control) for control in controls)]
         *_, self._wire_format_field, self._key_field, self._model_field = self._fields
         self._numbers = [FormField.around(theme, box) for box in self._boxes.values()]
         self._number_row = ResponsiveRow(theme, self._numbers)
@@ -82,7 +89,7 @@ class ModelForm(CardForm):
     def fill(self, provider: str, base_url: str, listed: list[str]) -> None:
         """Fill in a server that was found on this computer."""
         self._provider.setCurrentIndex(self._provider.findData(provider))
-        self._address.setText(base_url)
+        self._address_field.show(base_url)
         self._show_wire_format(None)
         self._set_model_names(listed)
         self._show_message("")
@@ -92,7 +99,7 @@ class ModelForm(CardForm):
     def edit(self, model: ModelChoice) -> None:
         """Fill in a configured model."""
         self._provider.setCurrentIndex(max(0, self._provider.findData(model.provider)))
-        self._address.setText(model.base_url)
+        self._address_field.show(model.base_url)
         self._show_wire_format(model.wire_format)
         self._set_model_names([model.model] if model.model else [])
         self._show_numbers(model)
@@ -105,11 +112,11 @@ class ModelForm(CardForm):
         return " ".join([self._title.text(), self._key_field.accessibleName(), self._test_button.text(), *names])
 
     def retranslate(self) -> None:
-        provider, address, wire_format, key, model = self._fields
+        provider, _, wire_format, key, model = self._fields
         self._title.setText(self.tr("Connect a model"))
         provider.describe(self.tr("Provider"))
         self._provider.setItemText(self._provider.findData(CUSTOM), self.tr("Another server"))
-        address.describe(self.tr("Address"), self.tr("Of the API, as its documentation says: it often ends with /v1."))
+        self._address_field.describe()
         wire_format.describe(self.tr("API"), self.tr("What the server speaks, as its documentation says."))
         for name, label in wire_format_labels().items():
             if (row := self._wire_format.findData(name)) >= 0:
@@ -173,7 +180,7 @@ class ModelForm(CardForm):
     def _apply_preset(self) -> None:
         """Switch to another provider: its address, and no models yet."""
         preset = self._context.providers.presets[self._provider.currentData()]
-        self._address.setText(preset.base_url)
+        self._address_field.show(preset.base_url)
         self._show_wire_format(None)
         self._discard_key()
         self._set_model_names([])
@@ -192,22 +199,34 @@ class ModelForm(CardForm):
         self._has_chosen_wire_format = True
 
     def _on_address(self) -> None:
+        self._mend_address()
+        self._look_up_key()
+
+    def _mend_address(self) -> None:
         if not self._has_chosen_wire_format:
             self._show_wire_format(None)
-        self._look_up_key()
+        named = self._providers.wire_format_at(self._address.text())
+        self._address_field.mend()
+        # The path of a request that is left out may be what has named the API.
+        if named != self._providers.wire_format_at(self._address.text()):
+            self._has_chosen_wire_format = True
 
     async def _choose(self, model: str | None) -> ModelChoice:
         """Return the model that the fields describe; with `model` None, any model of the address.
 
-        Raises OperationFailed, with `bad_address` for an address that cannot be used.
+        Raises OperationFailed, with `bad_address` and its `fault` for an address that cannot be used.
         """
         provider = str(self._provider.currentData())
-        address = self._address.text().strip().rstrip("/")
+        address = self._address_field.url()
         base_url = None if address == self._providers.presets[provider].base_url else address
         shown = WireFormatName(self._wire_format.currentData())
         is_other = provider == CUSTOM and shown != self._providers.wire_format_at(address)
         answer = await self._providers.choose(
-            provider=provider, base_url=base_url, model=model or "any", wire_format=shown if is_other else None
+            provider=provider,
+            base_url=base_url,
+            model=model or "any",
+            wire_format=shown if is_other else None,
+            finds_api=False,
         )
         choice = _unwrap_as(answer, "bad_address")
         return choice if model is not None else choice.model_copy(update={"model": None})
@@ -259,8 +278,7 @@ class ModelForm(CardForm):
 
     async def _save_key(self, choice: ModelChoice) -> None:
         """Save the typed key, if there is one. Raises OperationFailed, with `bad_key` for a text that is no key."""
-        typed = self._key.text()
-        if typed.strip():
+        if (typed := self._key.text()).strip():
             _unwrap_as(await self._providers.save_key(choice, typed), "bad_key")
             self._discard_key()
             self._look_up_key()
@@ -280,53 +298,49 @@ class ModelForm(CardForm):
         self._run(self._list_models(), "list models")
 
     async def _list_models(self) -> None:
+        self._mend_address()
         choice = await self._choose(None)
         await self._save_key(choice)
         self._show_message(self.tr("Asking {origin}…").format(origin=choice.origin), "muted")
         # A second test meanwhile would only repeat the request.
         self._test_button.setEnabled(False)
         try:
-            models = unwrap(await self._providers.models(choice))
+            checked, models = unwrap(await self._providers.check(choice))
         finally:
             self._test_button.setEnabled(True)
         typed = self._model_name()
-        self._listed = {model.id: self._providers.as_listed(choice, model) for model in models}
+        self._listed = {model.id: self._providers.as_listed(checked, model) for model in models}
         self._set_model_names(list(self._listed))
+        said = [self.tr("It answers, and lists %n model(s).", "", len(models))]
+        if checked.base_url != choice.base_url:
+            self._address_field.show(checked.base_url)
+            said.append(self.tr("Its API is at {address}.").format(address=checked.base_url))
         if typed is not None:
-            self._model.setCurrentText(typed)
+            name = listed_model(typed, list(self._listed))
+            self._model.setCurrentText(name or typed)
+            said.append(other_name_text(typed, name) if models else "")
         self._on_model_chosen()
-        self._show_message(self.tr("It answers, and lists %n model(s).", "", len(models)), "ok")
+        self._show_message(" ".join(said).strip(), "ok")
 
     def _on_add(self) -> None:
         self._run(self._save(), "save a model")
 
     async def _save(self) -> None:
+        self._mend_address()
         choice = await self._choose(self._model_name())
         await self._save_key(choice)
         known = {name: box.number for name, box in self._boxes.items()} | {"price_cache_write": self._price_cache_write}
         saved = await self._providers.add_model(
             choice, **{name: number for name, number in known.items() if number is not None}
         )
-        model = unwrap(saved)
         self._show_message("")
-        self.saved.emit(model)
+        self.saved.emit(unwrap(saved))
 
     def _run(self, work: Coroutine[Any, Any, None], name: str) -> None:
         self._context.operations.run(work, name, failure=self._show_failure)
 
     def _show_failure(self, failed: Failed) -> None:
-        self._show_message(self._failure_text(failed))
-
-    def _failure_text(self, failed: Failed) -> str:
-        match failed.code:
-            case "bad_address":
-                return self.tr(
-                    "This is no address of a server. It looks like https://host/v1, without a name or a password."
-                )
-            case "bad_key":
-                return self.tr("This is no key: it has letters, digits and signs, and no spaces.")
-            case _:
-                return model_refusal_text(failed)
+        self._show_message(model_refusal_text(failed))
 
 
 def _unwrap_as(outcome: Outcome[T], code: str) -> T:

@@ -1,10 +1,12 @@
 """Texts of models and agents: key locations, prices and errors."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
 from core.domain.model import ModelChoice, Reasoning, WireFormatName
+from core.domain.server_address import AddressChange, AddressFault
 from core.services.outcome import Failed
 from desktop.translation import model_failure_text
 
@@ -27,6 +29,50 @@ def key_location_text(source: str | None, needs_key: bool, key_file: Path | None
             )
         case _:
             return translate("Minds", "No key is kept. Servers on this computer need none.")
+
+
+def address_change_text(changes: Iterable[AddressChange]) -> str:
+    """Return what was mended of an address, or "" if that shows by itself."""
+    words = {
+        AddressChange.FOUND: translate("Minds", "Only the address was taken."),
+        AddressChange.SCHEME: translate("Minds", "http:// or https:// was added."),
+        AddressChange.ENDPOINT: translate("Minds", "The path of a request was left out: the app adds it."),
+        AddressChange.VERSION: translate("Minds", "The path to the API was corrected."),
+        AddressChange.HOST: translate("Minds", "A server that listens at 0.0.0.0 is asked at 127.0.0.1."),
+        AddressChange.FRAGMENT: translate("Minds", "What follows the # was left out."),
+    }
+    return " ".join(words[change] for change in dict.fromkeys(changes))
+
+
+def other_name_text(typed: str, listed: str | None) -> str:
+    """Return how a server's list of models calls the model that was typed; "" if as it was typed."""
+    if listed is None:
+        return translate("Minds", "It does not list “{model}”.").format(model=typed)
+    if listed == typed:
+        return ""
+    return translate("Minds", "“{typed}” is called “{model}” here.").format(typed=typed, model=listed)
+
+
+def address_fault_text(fault: str) -> str:
+    """Return why an address cannot be used, and what to do about it."""
+    match fault:
+        case AddressFault.EMPTY:
+            return translate("Minds", "Enter the address of the server. It looks like https://host/v1.")
+        case AddressFault.SPACES:
+            return translate("Minds", "An address has no spaces.")
+        case AddressFault.SCHEME:
+            return translate("Minds", "An address begins with http:// or https://.")
+        case AddressFault.PORT:
+            return translate("Minds", "The port, after the colon, is a number from 1 to 65535.")
+        case AddressFault.USER:
+            return translate("Minds", "An address has no user name and no password. Put the key in its own field.")
+        case AddressFault.QUERY:
+            return translate(
+                "Minds",
+                "The address ends before the question mark. What follows may hold a key: put that in its own field.",
+            )
+        case _:
+            return translate("Minds", "This is no address of a server. It looks like https://host/v1.")
 
 
 def model_summary(model: ModelChoice) -> str:
@@ -83,6 +129,10 @@ def model_refusal_text(failed: Failed) -> str:
             return translate("Minds", "A name has 1 to 64 characters.")
         case "bad_input", "system_prompt":
             return translate("Minds", "The instructions have at most 10,000 characters.")
+        case "bad_address", _:
+            return address_fault_text(failed.details.get("fault", ""))
+        case "bad_key", _:
+            return translate("Minds", "This is no key: it has letters, digits and signs, and no spaces.")
         case "keys_not_writable" | "keys_unreadable", _:
             return translate("Minds", "The file of keys cannot be read or written, so the key is not kept.")
         case "no_keyring", _:

@@ -13,7 +13,7 @@ from core.domain.text.hidden import reveal
 from core.services.outcome import Failed
 from desktop.theme import Icon
 from desktop.tokens import ColorName
-from desktop.translation import duration, failure_text
+from desktop.translation import connection_advice, connection_failure_text, duration, failure_text
 from desktop.translation.formats import moment
 from desktop.widgets import Tone
 
@@ -147,6 +147,8 @@ def error_text(error: ErrorInfo, server: McpServer) -> tuple[str, str]:
                 translate("Servers", "It speaks a version of the protocol that is not known here."),
                 translate("Servers", "Update Metier, or use another version of the server."),
             )
+        case "unreachable" if (sentence := connection_failure_text(about)) is not None:
+            return f"{sentence}.", connection_advice(about) or ""
         case "unreachable":
             return (
                 translate("Servers", "Nothing answers at its address."),

@@ -148,23 +148,49 @@ async def test_a_key_can_be_forgotten(tmp_path: Path, qapp: QApplication, until:
         assert app.core.settings.current.key_places == {}
 
 
-@pytest.mark.parametrize(
-    ("address", "words"),
-    [
-        ("nonsense", "This is no address of a server"),
-        ("http://me:secret@host/v1", "This is no address of a server"),
-        ("http://127.0.0.1:9/v1", "The server could not be reached"),
-    ],
-)
-async def test_what_cannot_be_asked_shows_why(
-    tmp_path: Path, qapp: QApplication, until: Until, address: str, words: str
-) -> None:
+async def test_what_cannot_be_asked_shows_why(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
         await settings(app, PageId.MODELS, until)
         choose(app, "Provider", "Another server")
-        write(app, "Address", address)
-        press(app, "Test and list models")
-        await until(lambda: words in texts(app))
+        for address, words in (
+            ("nonsense", "An address begins with http:// or https://."),
+            ("http://me:secret@host/v1", "An address has no user name and no password."),
+            ("http://127.0.0.1:9/v1?api-version=1", "The address ends before the question mark."),
+            ("http://127.0.0.1:9/v1", "Nothing answers at http://127.0.0.1:9"),
+        ):
+            write(app, "Address", address)
+            press(app, "Test and list models")
+            await until(lambda words=words: words in texts(app))
+
+
+async def test_a_pasted_address_and_a_model_are_mended_in_sight(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    listing = Reply(json.dumps({"data": [{"id": "llama3:latest"}, {"id": "other"}]}).encode())
+    missing = Reply(b"<html>Not found</html>", 404)
+
+    with provider(lambda asked: listing if asked.path == "/v1/models" else missing) as server:
+        async with an_app(tmp_path, qapp) as app:
+            await settings(app, PageId.MODELS, until)
+            choose(app, "Provider", "Another server")
+            address, model = control(app, "Address"), control(app, "Model")
+            assert isinstance(address, QLineEdit)
+            assert isinstance(model, QComboBox)
+            write(app, "Address", f" {server.url}/chat/completions ")
+            model.setFocus(Qt.FocusReason.TabFocusReason)
+            assert address.text() == server.url
+            assert "The path of a request was left out: the app adds it." in texts(app)
+            model.setCurrentText("ollama/llama3")
+            write(app, "Address", server.url.removesuffix("/v1"))
+            press(app, "Test and list models")
+            await until(lambda: f"Its API is at {server.url}." in texts(app))
+            assert (address.text(), model.currentText()) == (server.url, "llama3:latest")
+            assert "“ollama/llama3” is called “llama3:latest” here." in texts(app)
+            press(app, "Add model")
+            await until(lambda: app.core.settings.current.model is not None)
+            kept = app.core.settings.current.model
+            assert kept is not None
+            assert (kept.base_url, kept.model) == (server.url, "llama3:latest")
 
 
 async def test_the_default_changes_and_a_model_is_removed_with_undo(

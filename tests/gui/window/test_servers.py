@@ -269,7 +269,7 @@ async def test_an_address_is_added_with_a_secret_header_and_what_is_wrong_is_sho
         await until(lambda: "Write the command that starts it." in texts(app))
         control(app, "A program").setFocus(Qt.FocusReason.TabFocusReason)
         app.key(Qt.Key.Key_Right)
-        write(app, "Address", "x.example")
+        write(app, "Address", "ftp://x.example")
         press(app, "Add a header")
         QTest.keyClicks(app.focused(), "X-Plain")
         write(app, "Value of X-Plain", SECRET)
@@ -283,7 +283,7 @@ async def test_an_address_is_added_with_a_secret_header_and_what_is_wrong_is_sho
         assert SECRET not in repr(server)
         assert (await app.core.servers.launch_of(server)).headers == {"X-Plain": SECRET}
         press(app, "Allow the connection: Far")
-        await until(lambda: row(app, "Far").failure == "Nothing answers at its address.")
+        await until(lambda: row(app, "Far").failure == "Nothing answers at http://127.0.0.1:9.")
 
 
 async def test_a_test_can_be_cancelled(tmp_path: Path, qapp: QApplication, until: Until) -> None:

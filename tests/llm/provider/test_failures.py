@@ -42,7 +42,8 @@ async def test_after_three_repetitions_the_providers_words_are_the_error(phone: 
 async def test_what_is_final_is_not_repeated(phone: Phone, status: int) -> None:
     with provider(fails(status, "not like that")) as server:
         heard = await phone.ask(server.url)
-    assert heard.failure.message == "not like that"
+    place = f" (at {server.url}/chat/completions)" if status == 404 else ""
+    assert heard.failure.message == f"not like that{place}"
     assert heard.failure.code == ("key_refused" if status == 401 else "provider_error")
     assert len(server.posts) == 1
 

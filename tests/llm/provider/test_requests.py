@@ -148,9 +148,8 @@ async def test_the_address_may_end_with_a_slash(phone: Phone) -> None:
 @pytest.mark.parametrize(
     "address",
     [
-        "", "h", "h:1", "ftp://h", "http://", "http:///v1", "http://h:0", "http://h:99999", "http://h:x", "http://u:p@h",
-        "http://h/v1?key=s", "http://h/v1#s", "http://h h/", "http://h\n/v1", "http://[::1", "http://ü.example",
-        "x" * 3000, "file:///etc/passwd", "http://user@h/v1", "HTTP//h",
+        "", "h", "ftp://h", "http://", "http:///v1", "http://h:0", "http://h:99999", "http://h:x", "http://u:p@h",
+        "http://h/v1?key=s", "http://h h/", "http://[::1", "x" * 3000, "file:///etc/passwd", "http://user@h/v1",
     ],
 )  # fmt: skip
 def test_what_is_no_address_is_refused_and_not_repeated(address: str) -> None:
