@@ -168,7 +168,7 @@ def preset_at(base_url: str) -> Preset:
 _WORDS_IN_ADDRESSES: tuple[tuple[WireFormatName, frozenset[str], tuple[str, ...]], ...] = (
     (WireFormatName.CHAT_COMPLETIONS, frozenset({"openai"}), ()),
     (WireFormatName.ANTHROPIC_MESSAGES, frozenset({"anthropic"}), ("messages",)),
-    (WireFormatName.GEMINI, frozenset({"gemini"}), ("v1beta",)),
+    (WireFormatName.GEMINI, frozenset({"gemini", "v1beta"}), ()),
     (WireFormatName.OPENAI_RESPONSES, frozenset(), ("responses",)),
 )
 

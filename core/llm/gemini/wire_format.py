@@ -1,5 +1,6 @@
 """Gemini's own API, in which its thoughts and their signatures keep their places (AGENTS_AND_TOOLS §2)."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
@@ -12,6 +13,8 @@ from core.llm.presets import Quirks
 from core.llm.provider.failures import model_error
 from core.ports import ModelRequest
 
+_VERSIONED = re.compile(r"/v\d+[a-z0-9]*$")
+
 
 class Gemini:
     """A `WireFormat`."""
@@ -22,11 +25,11 @@ class Gemini:
             raise model_error("provider_error", "choose a model: Gemini has no default model")
         model = quote(choice.model, safe="/@")
         path = model if "/" in model else f"models/{model}"
-        return f"{choice.base_url}/{path}:streamGenerateContent?alt=sse"
+        return f"{_base(choice)}/{path}:streamGenerateContent?alt=sse"
 
     def models_url(self, choice: ModelChoice) -> str:
         """Implement `WireFormat.models_url`. All models are on the first page."""
-        return f"{choice.base_url}/models?pageSize=1000"
+        return f"{_base(choice)}/models?pageSize=1000"
 
     def model_rows(self, listing: Any) -> Any:
         """Implement `WireFormat.model_rows`, without the models that make no texts."""
@@ -52,3 +55,8 @@ class Gemini:
     def assembler(self, choice: ModelChoice) -> GeminiAssembler:
         """Implement `WireFormat.assembler`."""
         return GeminiAssembler(choice)
+
+
+def _base(choice: ModelChoice) -> str:
+    """Return the address of the API. Google's libraries, and so many gateways, name it without its version."""
+    return choice.base_url if _VERSIONED.search(choice.base_url) else f"{choice.base_url}/v1beta"

@@ -9,6 +9,7 @@ from core.domain.model import ModelChoice, Reasoning, WireFormatName
 from core.domain.tool import ToolInfo
 from core.llm.gemini.request import NO_SIGNATURE, request_body, thinking_config
 from core.llm.gemini.schema import function_schema
+from core.llm.gemini.wire_format import Gemini
 from core.llm.presets import Quirks, preset_at, wire_format_at, wire_format_of
 from core.ports import CallRequest, ChatMessage, MessageFile, ModelRequest, Replay
 from tests.llm.provider.conftest import Heard, Phone
@@ -143,6 +144,7 @@ def test_results_have_the_names_and_ids_of_their_calls_and_pictures_where_the_mo
         ("https://generativelanguage.googleapis.com/v1beta", WireFormatName.GEMINI),
         ("https://generativelanguage.googleapis.com/v1beta/openai", WireFormatName.CHAT_COMPLETIONS),
         ("https://gateway.example/gemini/v1beta", WireFormatName.GEMINI),
+        ("https://gateway.example/v1beta/models/gemini-2.5-flash:generateContent", WireFormatName.GEMINI),
         ("https://gateway.example/v1/responses", WireFormatName.OPENAI_RESPONSES),
         ("https://gateway.example/openai/v1", WireFormatName.CHAT_COMPLETIONS),
         ("https://gateway.example/v1", None),
@@ -154,6 +156,14 @@ def test_an_address_names_its_api(address: str, wire_format: WireFormatName | No
         preset = preset_at(address)
         assert preset.id == "gemini"
         assert wire_format_of(ModelChoice(provider="gemini", base_url=address, model="m")) is wire_format
+
+
+@pytest.mark.parametrize("path", ["", "/v1beta", "/gemini", "/v1"])
+def test_an_address_may_lack_the_version(path: str) -> None:
+    choice = CHOICE.model_copy(update={"base_url": f"https://h{path}"})
+    version = "" if "/v1" in path else "/v1beta"
+    assert Gemini().models_url(choice) == f"https://h{path}{version}/models?pageSize=1000"
+    assert Gemini().url(choice).startswith(f"https://h{path}{version}/models/gemini-3-pro-preview:")
 
 
 def ends(finish: str, message: str | None = None) -> bytes:
