@@ -71,6 +71,7 @@ from core.threads.system_clock import SystemClock
 from core.tools.builtin import builtin_tools, collection_tools, recording_tools, storing_tools
 from core.tools.command.confinement import Confinement
 from core.tools.file_copies import FileCopies
+from core.tools.folder_guides import FolderGuides
 from core.tools.invocation import ToolInvoker
 from core.tools.mcp.hub import Hub
 from core.tools.mcp.sampling import Sampling
@@ -311,6 +312,7 @@ async def run_core(
             agents,
             asks_for_rounds=lambda: settings.current.ask_at_round_limit,
             files_taken=files_taken,
+            read_guides=FolderGuides(own).read,
         )
         steps = StepRunner(tools, box.sandbox, loop, box.schemas)
         journal = Journal(storage, bus, clock, text_interval_s=settings.current.stream_write_interval_s)

@@ -5,7 +5,7 @@ The rules are in AGENTS_AND_TOOLS §3; recovery after a crash is ENGINE §10.
 
 import re
 from asyncio import CancelledError
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, assert_never
@@ -13,7 +13,7 @@ from typing import Any, assert_never
 from core.agents.advertised_tools import ToolAdvertiser
 from core.agents.answers import ModelAnswer
 from core.agents.calls import RoundCalls
-from core.agents.context import Conversation, build_system_prompt, load_conversation
+from core.agents.context import Conversation, build_system_prompt, folders_of, load_conversation
 from core.agents.files import FileBudget, files_to_send, pictures_in, with_files
 from core.agents.ledger import Ledger
 from core.agents.limits import MAX_CUT_OFF_ANSWERS, MAX_ROUNDS, Repetitions, check_calls, cut_off, round_limit
@@ -37,6 +37,7 @@ from core.ports import (
     ChatMessage,
     Clock,
     CutOffReason,
+    FolderGuide,
     ModelClient,
     ModelRequest,
     ModelWarning,
@@ -56,6 +57,10 @@ REPAIR = "Your answer does not fit what was asked for: {}. Answer again with not
 _FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*?)\n?```\s*", re.DOTALL)
 
 
+# Reads what the `AGENTS.md` of folders say.
+ReadGuides = Callable[[Sequence[str]], Awaitable[Sequence[FolderGuide]]]
+
+
 class AgentLoop:
     """Runs any number of turns concurrently. Implements `AgentRunner`."""
 
@@ -71,7 +76,9 @@ class AgentLoop:
         system_prompt: str = "",
         asks_for_rounds: Callable[[], bool] = lambda: False,
         files_taken: Callable[[ModelChoice], FilesTaken] = lambda _: TEXTS_TAKEN,
+        read_guides: ReadGuides | None = None,
     ) -> None:
+        self._read_guides = read_guides
         self._model = model
         self._tools = tools
         self._storage = storage
@@ -95,7 +102,7 @@ class AgentLoop:
         try:
             await turn.recorder.open()
             taken = self._taken_by(turn)
-            start = await load_conversation(self._storage, turn, self._prompt_of(turn), taken)
+            start = await load_conversation(self._storage, turn, await self._prompt_of(turn), taken)
             recovered = await recover_turn(turn, log, self._storage, self._clock)
         except CancelledError:
             facts, writes = turn.interrupted_work.closed(turn.run, turn.key, self._clock.now())
@@ -270,11 +277,12 @@ class AgentLoop:
         choice = turn.snapshot.model
         return TEXTS_TAKEN if choice is None else self._files_taken(choice)
 
-    def _prompt_of(self, turn: AgentTurn) -> str:
+    async def _prompt_of(self, turn: AgentTurn) -> str:
         """Return the system prompt."""
         if self._system_prompt or turn.snapshot.model is None:
             return self._system_prompt
-        return build_system_prompt(turn, self._clock.now(), asks_for_access=self._tools.asks_for_access)
+        guides = await self._read_guides(folders_of(turn)) if self._read_guides is not None else ()
+        return build_system_prompt(turn, self._clock.now(), guides, asks_for_access=self._tools.asks_for_access)
 
     def _warn_of_missing_servers(self, turn: AgentTurn, record: TurnRecord) -> None:
         """Warn of missing MCP servers of the agent. Sub-agents of a turn do not repeat the warning."""

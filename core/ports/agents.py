@@ -125,6 +125,15 @@ class SubAgents(Protocol):
         """End the turn: cancel what a previous process started and this turn did not resume."""
 
 
+@dataclass(frozen=True, slots=True)
+class FolderGuide:
+    """What the `AGENTS.md` of a folder says. `is_cut`: it is longer."""
+
+    folder: str
+    text: str
+    is_cut: bool = False
+
+
 class AgentDirectory(Protocol):
     """The agents that the user set up."""
 

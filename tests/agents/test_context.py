@@ -13,7 +13,7 @@ from core.domain.messages import Message, MessageState, Role
 from core.domain.run import RunKind
 from core.domain.tool import CallStatus, Effect
 from core.errors import StorageFailed
-from core.ports import NO_RECORDER, NoRecorder, PutMessage, TextDelta
+from core.ports import NO_RECORDER, FolderGuide, NoRecorder, PutMessage, TextDelta
 from tests.agents.cast import Rehearsed, give
 from tests.agents.disk import START
 from tests.agents.world import WORKFLOW, World
@@ -169,3 +169,12 @@ def test_a_model_gets_instructions_on_arguments_while_a_recording_is_open() -> N
     turn = world.turn("go", recorder=Recording())
     assert "Write @echo_1.id." in build_system_prompt(turn, START)
     assert "Write" not in build_system_prompt(replace(turn, recorder=NO_RECORDER), START)
+
+
+def test_what_a_folder_says_to_agents_stands_before_their_own_instructions() -> None:
+    turn = World().turn("go")
+    guides = [FolderGuide("/work/shop", "Use tabs."), FolderGuide("/work/site", "Be brief.", is_cut=True)]
+    prompt = build_system_prompt(turn, START, guides)
+    assert prompt.index("/work/shop") < prompt.index("Use tabs.") < prompt.index("Be brief.")
+    assert prompt.count("<agents_md>") == prompt.count("</agents_md>") == 2
+    assert prompt.count("read the file for the rest") == 1

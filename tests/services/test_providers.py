@@ -61,6 +61,16 @@ def lists(*names: str) -> Callable[[Asked], Reply]:
     return lambda asked: listing if asked.method == "GET" else says("a", usage=(1000, 100))
 
 
+async def test_an_agent_reads_what_its_folder_says_to_agents(core: Core, tmp_path: Path) -> None:
+    (tmp_path / "AGENTS.md").write_text("Answer in verse.")
+    with provider(lambda asked: says("ok")) as server:
+        choice = await chosen(core, base_url=server.url, model="m")
+        await sent(core, model=choice, allow=[str(tmp_path)])
+        system = server.asked[-1].body["messages"][0]
+    assert system["role"] == "system"
+    assert "Answer in verse." in system["content"]
+
+
 # Choosing
 
 
