@@ -1,8 +1,8 @@
 """Emphasis beside the punctuation of Chinese, Japanese and Korean. Pure.
 
 CommonMark lets a run of `*` close only if a blank or punctuation follows where punctuation precedes it, and open only
-the other way round (§6.2); `~~` needs either on its outer side. These scripts set no blanks: `**结论：**可以` would
-show its asterisks. Marks around the run let it open and close; they are removed from what is shown.
+the other way round (section 6.2); `~~` needs either on its outer side. These scripts set no blanks: `**结论：**可以`
+would show its asterisks. Marks around the run let it open and close; they are removed from what is shown.
 """
 
 import re
