@@ -6,12 +6,14 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from core.domain.ids import RunId, TemplateId, new_id
 from core.domain.names import name_key
-from core.domain.template import FORMAT
+from core.domain.template import FORMAT, Template
+from core.domain.text.held_json import read_held_json
 from core.domain.text.json_text import encode, parse
 from core.engine.plan.validation import ValidationResult, Validator
 from core.errors import InvalidTemplate, NotFound, Refused
@@ -215,7 +217,7 @@ class TemplateBookService:
     async def _save(
         self, template_id: TemplateId, version: int, template: Mapping[str, Any], *, draft: bool
     ) -> TemplateDetails:
-        value = {"format": FORMAT, **template}
+        value = {"format": FORMAT, **await asyncio.to_thread(_as_meant, template)}
         text = encode(value)
         checked = await self._validator.check_text(text)
         title = value.get("title")
@@ -258,6 +260,36 @@ def _parsed(text: str) -> Any:
         return parse(text)
     except ValueError:
         return None
+
+
+def _as_meant(template: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a template of a client or a model with lists and objects that came as JSON in a text, also those that are
+    the input of a step whose input is an object.
+    """
+    read: Mapping[str, Any] = read_held_json(_template_schema(), template)
+    read = _with_read_object(read, "inputSchema")
+    steps = read.get("steps")
+    if not isinstance(steps, list):
+        return read
+    return {**read, "steps": [_step_as_meant(step) if isinstance(step, Mapping) else step for step in steps]}
+
+
+def _step_as_meant(step: Mapping[str, Any]) -> Mapping[str, Any]:
+    action = step.get("action")
+    takes_object = isinstance(action, Mapping) and ("toolName" in action or "workflow" in action)
+    step = _with_read_object(step, "outputSchema")
+    return _with_read_object(step, "input") if takes_object else step
+
+
+def _with_read_object(holder: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return the object with one of its fields read, if a text stands there that holds an object."""
+    read = read_held_json({"type": "object"}, holder.get(name))
+    return holder if read is holder.get(name) else {**holder, name: read}
+
+
+@lru_cache(maxsize=1)
+def _template_schema() -> dict[str, Any]:
+    return Template.model_json_schema(by_alias=True)
 
 
 def _entry(template_id: TemplateId, title: str, value: Any) -> TemplateEntry:

@@ -11,6 +11,7 @@ from core.domain.consent import ConsentTerms, Permission, Ruling
 from core.domain.ids import WorkflowId
 from core.domain.run import ErrorInfo
 from core.domain.template import ValidationMode
+from core.domain.text.held_json import read_held_json
 from core.domain.text.masking import MASK, contains_mask
 from core.domain.tool import CallResult, CallStatus, Category, Effect, ToolInfo, mcp_server_of
 from core.errors import StepFailed, ToolFailed
@@ -60,7 +61,7 @@ class ToolInvoker:
 
     def effect(self, name: str, arguments: Mapping[str, Any]) -> Effect:
         tool = self._registry.get(name)
-        return tool.effect(arguments) if tool else Effect.ONCE
+        return tool.effect(_as_meant(tool, arguments)) if tool else Effect.ONCE
 
     def only_reads(self, name: str) -> bool:
         """Return whether every call of the tool is read-only, whatever its arguments."""
@@ -81,7 +82,8 @@ class ToolInvoker:
             # A server may list the tool at any moment, also between this question and the call: then it must not run
             # without consent.
             return ConsentTerms(Ruling.ASK if mcp_server_of(name) is not None else Ruling.FREE)
-        return self._consent.policy.terms(call_traits(tool, arguments, origins, reaches_out=reaches_out), mode)
+        traits = call_traits(tool, _as_meant(tool, arguments), origins, reaches_out=reaches_out)
+        return self._consent.policy.terms(traits, mode)
 
     async def prepare(self, name: str) -> None:
         tool = self._registry.get(name)
@@ -92,7 +94,7 @@ class ToolInvoker:
         tool = self._registry.get(name)
         if tool is None or tool.reaches_out is None:
             return False
-        return await tool.reaches_out(arguments, workflow_id)
+        return await tool.reaches_out(_as_meant(tool, arguments), workflow_id)
 
     def has_places(self, name: str) -> bool:
         tool = self._registry.get(name)
@@ -103,7 +105,7 @@ class ToolInvoker:
         if tool is None or tool.lacking is None:
             return ()
         try:
-            return await tool.lacking(arguments, context)
+            return await tool.lacking(_as_meant(tool, arguments), context)
         except Exception:  # noqa: BLE001  # the call itself shows what is wrong
             _log.exception("what a call of %s lacks is not known", name)
             return ()
@@ -136,6 +138,7 @@ class ToolInvoker:
             refused = ToolFailed("rejected", f"{name} needs the user's consent, and there is no user to ask here")
             return CallResult(CallStatus.ERROR, error=_error_info(name, refused))
         tool, handler, checks = checked
+        arguments = _as_meant(tool, arguments)
         limit_s = timeout_s if timeout_s is not None else tool.own_timeout_s(arguments)
         limit_s = default_timeout_s if limit_s is None else limit_s
         # The user and sub-agents take as long as they need: a limit would throw away their work.
@@ -164,7 +167,7 @@ class ToolInvoker:
             if handler is None:
                 # Skipped, not failed: the model can go on without the window, and the user is not alarmed.
                 return CallResult(CallStatus.SKIPPED, error=_error_info(name, ToolFailed("not_available", NO_WINDOW)))
-            await _check_arguments(name, arguments, checks.arguments)
+            await _check_arguments(name, _as_meant(tool, arguments), checks.arguments)
         except ToolFailed as error:
             return CallResult(CallStatus.ERROR, error=_error_info(name, error))
         return tool, handler, checks
@@ -232,6 +235,13 @@ class ToolInvoker:
         else:
             failure = error if isinstance(error, StepFailed) else _internal_error(name, error)
             late(CallResult(CallStatus.ERROR, error=_error_info(name, failure), duration_ms=duration_ms))
+
+
+def _as_meant(tool: Tool, arguments: Any) -> Any:
+    """Return the arguments with lists and objects that came as JSON in a text. Everything that judges a call reads them
+    so: what runs is what was consented to.
+    """
+    return read_held_json(tool.info.input_schema, arguments)
 
 
 async def _check_arguments(name: str, arguments: Any, check: SchemaCheck) -> None:

@@ -1,6 +1,7 @@
 """Calls through MCP: followed, given up, and let go (AGENTS_AND_TOOLS §7, ENGINE §12)."""
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -242,3 +243,30 @@ async def test_a_run_on_a_full_disk_is_paused_to_each_call_and_the_client_is_tol
         await until(lambda: len(told) == 2)
         assert "is paused (storage_full)" in told[0]
         assert told[1] == f"{run_id} continues"
+
+
+async def test_lists_and_objects_that_came_as_text_are_what_they_hold_at_whatever_depth() -> None:
+    text = json.dumps
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}, "of": {"type": "array"}}}
+    step = {
+        "name": "a",
+        "action": text({"set": True}),
+        "input": {"got": "@input"},
+        "config": text({"maxAttempts": "2"}),
+    }
+    tells = {"name": "b", "action": text({"toolName": "calculator"}), "input": text({"expression": "1+1"})}
+    whole = {"title": "T", "inputSchema": text(schema), "steps": text([text(step), text(tells)]), "maxParallel": "3"}
+    async with a_world() as world:
+        calls = CallHandler(world.core)
+        made = (await calls.call(f"{T}CREATE", {"template": text(whole)}, silent)).value
+        assert made["problems"] == []
+        stored = (await calls.call(f"{T}GET", {"id": made["id"], "version": "1"}, silent)).value["template"]
+        assert (stored["inputSchema"], stored["maxParallel"]) == (schema, 3)
+        assert stored["steps"][0] == {**step, "action": {"set": True}, "config": {"maxAttempts": 2}}
+        assert stored["steps"][1] == {**tells, "action": {"toolName": "calculator"}, "input": {"expression": "1+1"}}
+        given = {"workflow_collection_id": made["id"], "input": text({"n": "7", "of": "[1]"}), "wait": "true"}
+        run = (await calls.call(CREATE, given, silent)).value
+        state = (await calls.call(f"{T}EXECUTION_GET", {"run_id": run["run_id"]}, silent)).value
+        assert state["steps"]["a"]["output"] == {"got": {"n": 7, "of": [1]}}
+        refused = await calls.call(f"{T}CREATE", {"template": {"title": "U", "steps": "[{"}}, silent)
+        assert (refused.is_error, refused.value["error"]["code"]) == (True, "invalid_template")

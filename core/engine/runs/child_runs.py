@@ -133,7 +133,7 @@ class ChildRuns:
             return None if stored.status.is_final else await self._recover(run_id)
         try:
             start = await self._requests.request(parent.run, parent.snapshot, request)
-            await start.require_valid_input(self._schemas)
+            start = await start.with_valid_input(self._schemas)
             # taken last: the user may have allowed something while the input was checked
             start = replace(start, allowances=parent.access.lasting)
         except Refused as error:

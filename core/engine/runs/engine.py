@@ -83,7 +83,7 @@ class Engine:
         `workflow_busy`, `limit_reached`); nothing has been stored then.
         """
         (await self._validator.check_template(request.template)).require()
-        await request.require_valid_input(self._steps.schemas)
+        request = await request.with_valid_input(self._steps.schemas)
         run_id = RunId(id_from_key("run", request.key) if request.key is not None else new_id("run"))
         if request.key is not None and (existing := await self._existing(run_id)) is not None:
             return existing
@@ -185,7 +185,7 @@ class Engine:
         request = fork_request(
             source, snapshot, given, self._clock.now(), folders=folders, mode=mode, gated=gated, queued=queued
         )
-        await request.require_valid_input(self._steps.schemas)
+        request = await request.with_valid_input(self._steps.schemas)
         if source.status.is_final and (ending := self._registry.get(run_id)) is not None:
             await ending.ended.wait()  # what was in flight at its end has results too (ENGINE §5)
         fork_id = RunId(new_id("run"))

@@ -13,6 +13,7 @@ from core.domain.messages import Attachment, Message, MessageState, Role, attach
 from core.domain.model import ModelChoice
 from core.domain.run import Run, RunKind, RunStatus, Snapshot, StepAgent, StepKey, StepResult, StepStatus
 from core.domain.template import Template, ValidationMode, WorkflowAction
+from core.domain.text.held_json import read_held_json
 from core.domain.text.json_text import encode_output, type_name
 from core.domain.workflow import Workflow
 from core.errors import NotFound, Refused, StepFailed
@@ -123,13 +124,18 @@ class StartRequest:
             awaited=self.awaited,
         )
 
-    async def require_valid_input(self, schemas: Schemas) -> None:
-        """Raise Refused `bad_input` unless the input fits the schema of the template."""
+    async def with_valid_input(self, schemas: Schemas) -> "StartRequest":
+        """Return the request with its input as the schema of the template means it: lists and objects may have come as
+        JSON in a text. Raises Refused `bad_input` unless the input fits the schema.
+        """
         schema = self.template.input_schema
-        violations = await schemas.violations(schema, dict(self.input)) if schema is not None else []
-        if violations:
+        if schema is None:
+            return self
+        given = read_held_json(schema, self.input)
+        if violations := await schemas.violations(schema, dict(given)):
             text, problems = describe_violations(violations, "the input")
             raise Refused("bad_input", text, problems=problems)
+        return self if given is self.input else replace(self, input=given)
 
     def snapshot(self) -> Snapshot:
         return Snapshot(
