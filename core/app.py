@@ -27,6 +27,7 @@ from core.services.consent import ConsentService
 from core.services.demo import DemoService
 from core.services.folders import FolderService
 from core.services.import_export.service import ImportExportService
+from core.services.mcp_offers import OfferService
 from core.services.mcp_servers import McpServerService
 from core.services.memories import MemoryService
 from core.services.message_queue import QueueService
@@ -217,6 +218,7 @@ class Core:
     prompts: PromptService
     memories: MemoryService
     slash: SlashService
+    offers: OfferService
     notices: NoticeService
     attachments: AttachmentService
     queue: QueueService

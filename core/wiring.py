@@ -52,6 +52,7 @@ from core.services.folders import FolderService
 from core.services.import_export.service import ImportExportService
 from core.services.key_check import KeyCheck
 from core.services.look_marks import LookMarks
+from core.services.mcp_offers import OfferService
 from core.services.mcp_runtime import register_stored_tools
 from core.services.mcp_servers import McpServerService
 from core.services.memories import MemoryExpiry, MemoryService
@@ -333,6 +334,7 @@ async def run_core(
         runs = RunService(engine, storage, clock, keys, agents, workflows.add_folders)
         chat = ChatService(engine, registry, storage, clock, keys, agents)
         prompts = PromptService(await storage.prompts.all(), storage)
+        offers = OfferService(hub)
         executions = ExecutionService(engine, runs, templates, storage)
         for tool in (*recording_tools(recordings), *collection_tools(executions, book)):
             box.registry.register(tool, is_checked=True)
@@ -366,9 +368,10 @@ async def run_core(
             servers=servers,
             prompts=prompts,
             memories=memories,
-            slash=SlashService(book, templates, prompts),
+            slash=SlashService(book, templates, prompts, offers),
+            offers=offers,
             notices=notices,
-            attachments=AttachmentService(storage, own),
+            attachments=AttachmentService(storage, own, offers.read),
             queue=queue,
             search=search,
             import_export=ImportExportService(

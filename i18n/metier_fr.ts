@@ -2310,8 +2310,8 @@
 <context>
     <name>EmptyConversation</name>
     <message>
-        <source>Type a message below: / for a template or a prompt, @ for an agent, a model or a file.</source>
-        <translation>Écrivez-le ci-dessous. / nomme un gabarit ou un prompt, @ un agent, un modèle ou un fichier.</translation>
+        <source>Type a message below: / for a template or a prompt, @ for an agent, a model, a file or a resource of an MCP server.</source>
+        <translation>Écrivez-le ci-dessous. / nomme un gabarit ou un prompt, @ un agent, un modèle, un fichier ou une ressource d’un serveur MCP.</translation>
     </message>
     <message>
         <source>What would you like to do?</source>
@@ -3588,8 +3588,8 @@
         <translation>Annuler</translation>
     </message>
     <message>
-        <source>Fill in the prompt:</source>
-        <translation>Complétez le prompt&#xa0;:</translation>
+        <source>Fill in what is missing:</source>
+        <translation>Complétez ce qui manque&#xa0;:</translation>
     </message>
     <message>
         <source>Insert</source>
@@ -4185,6 +4185,10 @@
     <message>
         <source>folder</source>
         <translation>dossier</translation>
+    </message>
+    <message>
+        <source>resource</source>
+        <translation>ressource</translation>
     </message>
 </context>
 <context>
@@ -5829,6 +5833,13 @@
     </message>
 </context>
 <context>
+    <name>ServerOffers</name>
+    <message>
+        <source>The prompt has content that cannot be put into a message: {kinds}</source>
+        <translation>Le prompt a un contenu qui ne peut pas aller dans un message&#xa0;: {kinds}</translation>
+    </message>
+</context>
+<context>
     <name>ServerPicker</name>
     <message>
         <source>All servers, also those to come</source>
@@ -7043,6 +7054,10 @@
     <message>
         <source>prompt</source>
         <translation>prompt</translation>
+    </message>
+    <message>
+        <source>server prompt</source>
+        <translation>prompt de serveur</translation>
     </message>
     <message>
         <source>template</source>

@@ -18,6 +18,7 @@ ServerId = NewType("ServerId", str)
 TaskId = NewType("TaskId", str)
 MemoryId = NewType("MemoryId", str)
 PromptId = NewType("PromptId", str)
+OfferId = NewType("OfferId", str)
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: sorts numerically, no look-alikes
 

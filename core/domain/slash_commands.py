@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from core.domain.ids import PromptId, TemplateId
+from core.domain.ids import OfferId, PromptId, TemplateId
 from core.domain.text.search import strip_accents
 
 MAX_TITLE_CHARACTERS = 256
@@ -27,18 +27,22 @@ _WORD = re.compile(r"\S+")
 
 
 class SlashKind(StrEnum):
-    """What a slash can name, in order of precedence for equal titles."""
+    """What a slash can name, in order of precedence for equal titles. A resource is named by `@` alone, but asks for
+    the variables of its address as a prompt does.
+    """
 
     PROMPT = "prompt"
     TEMPLATE = "template"
+    SERVER_PROMPT = "server_prompt"
+    RESOURCE = "resource"
 
 
 @dataclass(frozen=True, slots=True)
 class SlashTarget:
-    """A prompt or template that a slash can name."""
+    """A prompt or template that a slash can name. The id of what a server offers is `ServerOffer.id`."""
 
     kind: SlashKind
-    id: TemplateId | PromptId
+    id: TemplateId | PromptId | OfferId
     title: str
     description: str = ""
 

@@ -4,7 +4,7 @@ import asyncio
 import errno
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
@@ -41,30 +41,45 @@ class PathCompletion:
     is_folder: bool
 
 
+ReadResource = Callable[[str], Awaitable[tuple[str, bytes] | None]]
+
+
+async def no_resource(path: str) -> None:
+    """Read none: every path is that of a file."""
+
+
 class AttachmentService:
     """Reads files that the user attaches, but none of the app's `own`.
 
     `prepare` decodes pictures and scales them down; a window sets it. Without it, only pictures that providers take as
-    they are can be attached.
+    they are can be attached. `read_resource` returns name and content of what an MCP server offers at an address in the
+    place of a path; None for any other path.
     """
 
-    def __init__(self, storage: Storage, own: OwnPlaces = NO_PLACES) -> None:
+    def __init__(self, storage: Storage, own: OwnPlaces = NO_PLACES, read_resource: ReadResource = no_resource) -> None:
         self.prepare: PicturePreparer = keep_as_it_is
         self._storage = storage
         self._own = own
+        self._read_resource = read_resource
         self._pdf_texts: dict[str, PdfText] = {}
 
     @returns_outcome
     async def read(self, path: str) -> AttachedFile:
-        """Return the file as an attachment. Fails with `file_gone`, `file_unreadable`, `not_a_file`, `file_is_own`,
-        `file_too_large`, `picture_broken` or `picture_too_large`, each with the `name` of the file.
+        """Return the file, or the resource of a server, as an attachment. Fails with `file_gone`, `file_unreadable`,
+        `not_a_file`, `file_is_own`, `file_too_large`, `picture_broken` or `picture_too_large`, each with the `name` of
+        the file; for a resource also with `failed` and the server's words.
         """
+        if (resource := await self._read_resource(path)) is not None:
+            return await self._take(*resource)
         name = shown_name(os.path.basename(path) or path)  # noqa: PTH119  # a name may hold what is no path
         return await self._with_text(await asyncio.to_thread(self._read, path, name))
 
     @returns_outcome
     async def take(self, name: str, data: bytes) -> AttachedFile:
         """Return an attachment of this content, such as a pasted picture. Fails as `read`."""
+        return await self._take(name, data)
+
+    async def _take(self, name: str, data: bytes) -> AttachedFile:
         return await self._with_text(await asyncio.to_thread(attached_content, name, data, self.prepare))
 
     @returns_outcome

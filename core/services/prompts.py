@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from core.domain.ids import PromptId, TemplateId
+from core.domain.mcp_offers import ServerOffer
 from core.domain.names import name_key
 from core.domain.prompt import MAX_FILLED_CHARACTERS, Prompt, fill_variables, filled_length, normalized_names
 from core.domain.slash_commands import (
@@ -23,6 +24,7 @@ from core.domain.slash_commands import (
 from core.errors import NotFound, Refused
 from core.ports import Remove, ResolvedTemplate, Storage, TemplateLibrary, TemplateResolver
 from core.services.catalogue import Catalogue
+from core.services.mcp_offers import OfferService
 from core.services.outcome import returns_outcome, unwrap
 
 
@@ -70,18 +72,25 @@ class ReadyTemplate:
 class SlashService:
     """Resolves slash commands."""
 
-    def __init__(self, book: TemplateLibrary, templates: TemplateResolver, prompts: PromptService) -> None:
+    def __init__(
+        self, book: TemplateLibrary, templates: TemplateResolver, prompts: PromptService, offers: OfferService
+    ) -> None:
         self._book = book
         self._templates = templates
         self._prompts = prompts
+        self._offers = offers
 
     @returns_outcome
     async def targets(self) -> list[SlashTarget]:
-        """Return every template and prompt, sorted by title."""
+        """Return every template and prompt, those of running servers too, sorted by title."""
         templates = (await self._book.page(None, limit=MAX_TEMPLATES, after=None)).entries
         targets = [
             *(SlashTarget(SlashKind.TEMPLATE, entry.id, entry.title, entry.description or "") for entry in templates),
             *(SlashTarget(SlashKind.PROMPT, item.id, item.name, item.description) for item in self._prompts.current),
+            *(
+                SlashTarget(SlashKind.SERVER_PROMPT, offer.id, f"{offer.server_name}:{offer.key}", _about(offer))
+                for offer in await self._offers.prompts()
+            ),
         ]
         return sorted(targets, key=lambda target: (name_key(target.title), target.kind, target.id))
 
@@ -119,6 +128,12 @@ class SlashService:
         """Return the text of a prompt with the values filled in. Fails with `not_found` and `missing_values`."""
         text = unwrap(await self._prompts.fill(prompt_id, {**values, **inputs.values}))
         return append_rest(text, inputs.appended)
+
+
+def _about(offer: ServerOffer) -> str:
+    """Return what a list says of a prompt of a server: its title, where that is another than its name, and more."""
+    title = offer.title if offer.title != offer.key else ""
+    return ". ".join(part.rstrip(".") for part in (title, offer.description) if part)
 
 
 def _is_default(schema: Mapping[str, Any] | None, rest: str) -> bool:

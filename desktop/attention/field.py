@@ -6,10 +6,11 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from core.domain.text.hidden import reveal
 from desktop.attention.schema import FieldSpec
 from desktop.theme import Theme
 from desktop.translation import template_input_text
-from desktop.widgets import MultiLineEdit
+from desktop.widgets import ComboBox, MultiLineEdit
 from desktop.widgets.forms.form import FormField
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
@@ -78,13 +79,25 @@ class ValueField(FormField):
 
 
 class SingleLineField(ValueField):
-    """A single-line editor with an initial `text`."""
+    """A single-line editor with an initial `text`, and with the examples of the field in a list."""
 
     def __init__(self, theme: Theme, field: FieldSpec, text: str) -> None:
         super().__init__(theme, field.name, field.about, is_required=field.is_required)
         self._line = QLineEdit(text)
+        if field.examples:
+            box = ComboBox()
+            box.setEditable(True)
+            box.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
+            box.setLineEdit(self._line)
+            box.addItems([reveal(example) for example in field.examples])
+            box.setCompleter(None)  # type: ignore[arg-type]  # none: it would take the Enter that is to send
+            box.setCurrentIndex(-1)
+            box.setCurrentText(text)
+            box.activated.connect(self._on_edited)
+            self._set_editor(box)
+        else:
+            self._set_editor(self._line)
         self._line.textEdited.connect(self._on_edited)
-        self._set_editor(self._line)
 
     @property
     def raw_value(self) -> str:

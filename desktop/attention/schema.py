@@ -39,8 +39,8 @@ class FieldSpec:
     """A value. `path` leads to it from the root, which is (); `name` is empty for the root.
 
     `least` and `most` are inclusive bounds of a number, of the characters of a text, or of the number of choices;
-    `labels` are those of the `choices`. `text_format` is the format of a text, such as `date`. `default` is the initial
-    value where `has_default`.
+    `labels` are those of the `choices`. `text_format` is the format of a text, such as `date`; `examples` are
+    suggested while it is typed. `default` is the initial value where `has_default`.
     """
 
     path: FieldPath
@@ -55,6 +55,7 @@ class FieldSpec:
     default: Any = None
     labels: tuple[str, ...] = ()
     text_format: str = ""
+    examples: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,7 @@ def form_spec(schema: Any, path: FieldPath = (), *, is_required: bool = True) ->
         schema.get("default"),
         tuple(label for _, label in _titled_choices(listed)),
         _text(schema, "format"),
+        _texts(schema, "examples"),
     )
 
 
@@ -188,6 +190,11 @@ def _name(schema: Mapping[str, Any], path: FieldPath) -> str:
 def _text(schema: Mapping[str, Any], key: str) -> str:
     value = schema.get(key)
     return value if isinstance(value, str) else ""
+
+
+def _texts(schema: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    values = schema.get(key)
+    return tuple(value for value in values if isinstance(value, str)) if isinstance(values, list | tuple) else ()
 
 
 def _number(schema: Mapping[str, Any], key: str) -> float | None:

@@ -115,9 +115,11 @@ def call(number: Any, name: str, params: dict[str, Any]) -> None:
             answer(number, text(f"FATAL: {secrets()} refused", isError=True))
         case "error":
             answer(number, text("the server's own words", isError=True))
-        case "grow":
+        case "grow" | "offers":
             os.environ["GROWN"] = "1"
             answer(number, text("grown"))
+            if BEHAVIOUR == "offers":
+                send({"method": "notifications/resources/list_changed"})
         case "loud":
             for at in range(5):
                 time.sleep(0.3)
@@ -182,6 +184,56 @@ def fetch(method: str, params: dict[str, Any]) -> Any:
     return None
 
 
+def offer(number: Any, method: str, params: dict[str, Any]) -> bool:
+    """Answer for resources and prompts; return whether the request was for these."""
+    note(f"{method} {params.get('uri') or params.get('arguments') or ''}")
+    match method:
+        case "resources/list":
+            grown = [{"uri": "notes://grown", "name": "Grown"}] if os.environ.get("GROWN") else []
+            listed = [{"uri": "notes://today", "name": "To\u200bday", "mimeType": "text/plain"}, {"uri": 7}]
+            picture = {"uri": "notes://scan", "name": "Scan", "mimeType": "application/x-scan"}
+            answer(number, {"resources": [*listed, picture, *grown]})
+        case "resources/templates/list":
+            day = {"uriTemplate": "notes://{day}/{part}", "name": "A day's notes"}
+            answer(number, {"resourceTemplates": [day, {"uriTemplate": "notes://{", "name": "Broken"}]})
+        case "resources/read" if "scan" in params["uri"]:
+            answer(number, {"contents": [{"uri": params["uri"], "blob": "AAECAw=="}]})
+        case "resources/read" if "none" in params["uri"]:
+            send({"id": number, "error": {"code": -32002, "message": "there are no such notes"}})
+        case "resources/read":
+            count = Path(FILE).read_text("utf-8").count("resources/read") if FILE is not None else 0
+            answer(number, {"contents": [{"uri": params["uri"], "text": f"{params['uri']} read {count} times"}]})
+        case "prompts/list":
+            arguments = [{"name": "topic", "required": True}, {"name": "tone"}]
+            prompts = [
+                {"name": "ask", "description": "Asks.", "arguments": arguments},
+                {"name": "plain"},
+                {"no": "name"},
+            ]
+            answer(number, {"prompts": prompts})
+        case "prompts/get" if params["name"] == "plain":
+            link = {"type": "resource_link", "uri": "notes://today", "name": "Today"}
+            sound = {"type": "audio", "data": "AAAA", "mimeType": "audio/wav"}
+            spoken = [("user", "Hello."), ("assistant", "What is it?")]
+            messages = [{"role": role, "content": {"type": "text", "text": words}} for role, words in spoken]
+            more = [{"role": "user", "content": content} for content in (link, sound)]
+            answer(number, {"messages": [*messages, *more]})
+        case "prompts/get":
+            given = params["arguments"]
+            resource = {
+                "type": "resource",
+                "resource": {"uri": "notes://on/it", "text": "On it.", "mimeType": "text/plain"},
+            }
+            words = {"type": "text", "text": f"Tell me of {given['topic']}, {given.get('tone', 'plainly')}."}
+            answer(number, {"messages": [{"role": "user", "content": content} for content in (words, resource)]})
+        case "completion/complete":
+            values = {"topic": ["whales", "winds"], "day": ["monday"]}.get(params["argument"]["name"], [])
+            answer(number, {"completion": {"values": values}})
+        case _:
+            return False
+    return True
+
+
 def main() -> None:
     if BEHAVIOUR == "exits":
         print("first line\nsecond line\nthird line", file=sys.stderr, flush=True)
@@ -200,8 +252,12 @@ def main() -> None:
         number, method, params = message.get("id"), message.get("method"), message.get("params") or {}
         if method == "initialize":
             version = "2099-01-01" if BEHAVIOUR == "future" else params["protocolVersion"]
-            about = {"capabilities": {"tools": {"listChanged": True}}, "serverInfo": {"name": "h", "version": "1"}}
+            able = {"tools": {"listChanged": True}}
+            able |= {"resources": {}, "prompts": {}, "completions": {}} if BEHAVIOUR == "offers" else {}
+            about = {"capabilities": able, "serverInfo": {"name": "h", "version": "1"}}
             answer(number, {"protocolVersion": version, **about})
+        elif BEHAVIOUR == "offers" and method is not None and offer(number, method, params):
+            pass
         elif method == "tools/list":
             note("listed")
             answer(number, {"tools": tools(), **({"nextCursor": "MA=="} if BEHAVIOUR == "endless_list" else {})})

@@ -16,6 +16,7 @@ from core.network.routes import Network
 from core.ports import CallContext, Clock, Schemas
 from core.tools.mcp.health import ConnectionLost
 from core.tools.mcp.launch import LaunchSpec
+from core.tools.mcp.offers import Offers
 from core.tools.mcp.sampling import Sampling
 from core.tools.mcp.server import Server
 from core.tools.mcp.tool_list import ToolListing, read_listing, registry_tools
@@ -107,6 +108,21 @@ class Hub:
     def listing(self, server_id: ServerId) -> ToolListing | None:
         """Return the last tool list of the server, None if there never was any."""
         return self._listings.get(server_id)
+
+    @property
+    def running_offers(self) -> list[Offers]:
+        """What the running servers offer beside tools."""
+        return [server.offers for server in self._servers.values() if server.state is ServerState.RUNNING]
+
+    async def awake_offers(self, server_id: ServerId) -> Offers | None:
+        """Return what a server offers beside tools, and start it if it does not run; None if there is no such server.
+        Raises ToolFailed.
+        """
+        server = self._servers.get(server_id)
+        if server is None:
+            return None
+        await server.running_session()
+        return server.offers
 
     def log(self, server_id: ServerId) -> list[str]:
         return self._servers[server_id].log

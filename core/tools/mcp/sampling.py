@@ -68,7 +68,7 @@ class Sampling:
             )
         choice = self._preferred(params.model_preferences) or call.context.model
         fields = {
-            "model": choice.label if choice is not None else None,
+            "model": choice.label if choice is not None else "offline",
             "system": params.system_prompt,
             "messages": [
                 {"role": message.role, "text": "\n".join(map(_text, message.content_as_list))}

@@ -27,6 +27,7 @@ from core.tools.mcp.health import (
     with_last_lines,
 )
 from core.tools.mcp.launch import NO_SECRETS, LaunchSpec, SecretMask
+from core.tools.mcp.offers import Offers
 from core.tools.mcp.results import progress_callback, result_value
 from core.tools.mcp.sampling import Sampling
 from core.tools.mcp.session import ServerSession, SessionCallbacks, first_validation_error
@@ -72,6 +73,7 @@ class Server:
         self._session: ServerSession | None = None
         self._starting: asyncio.Task[ServerSession] | None = None
         self._client_side = ClientSide(sampling, self._note)
+        self.offers = Offers(config.id, lambda: self.config.name, self._current_session, lambda: self._mask, self._note)
         self._is_closed = False
         self._ending: set[asyncio.Task[None]] = set()
 
@@ -144,6 +146,10 @@ class Server:
             if "unknown tool" in error.message.lower() or "not found" in error.message.lower():
                 session.refresh_tools()
             raise call_failure(self._mask.hide_all(error.message)) from None
+
+    def _current_session(self) -> ServerSession | None:
+        is_running = self.state is ServerState.RUNNING
+        return self._session if is_running else None
 
     async def running_session(self) -> ServerSession:
         """Return the running session, started if there is none. Raises ToolFailed."""
@@ -250,6 +256,7 @@ class Server:
             client_side=self._client_side,
             note=self._note,
             listed=self._on_list,
+            offers_changed=self.offers.forget,
             over=lambda: self._on_session_end(session),
         )
         session = ServerSession(transport, callbacks, self.config.start_limit_s)

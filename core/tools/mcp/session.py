@@ -44,11 +44,12 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SessionCallbacks:
-    """The handlers of a server's requests and messages, and of a new tool list."""
+    """The handlers of a server's requests and messages, of a new tool list, and of a change of what else it offers."""
 
     client_side: ClientSide
     note: Callable[[str], object]
     listed: Callable[[Sequence[Any]], object]
+    offers_changed: Callable[[], object]
     over: Callable[[], object]
 
 
@@ -115,6 +116,14 @@ class ServerSession:
                 self._closing.set()
                 raise ConnectionLost(was_refused=True) from None
             raise
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+            raise ConnectionLost from None
+
+    async def ask(self, send: "Callable[[Client], Coroutine[Any, Any, T]]", timeout_s: float) -> T:
+        """Return the response. Raises ConnectionLost if there is none in time; MCPError; ValidationError."""
+        try:
+            async with self._request(send, timeout_s) as response:
+                return response.result()
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
             raise ConnectionLost from None
 
@@ -223,6 +232,8 @@ class ServerSession:
 
         if isinstance(message, mcp_types.ToolListChangedNotification):
             self._changed.set()
+        elif isinstance(message, mcp_types.ResourceListChangedNotification | mcp_types.PromptListChangedNotification):
+            self._callbacks.offers_changed()
 
     async def _on_log(self, params: "mcp_types.LoggingMessageNotificationParams") -> None:
         self._callbacks.note(f"{params.level}: {params.data if isinstance(params.data, str) else repr(params.data)}")

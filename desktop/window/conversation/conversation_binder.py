@@ -46,7 +46,10 @@ class EmptyConversation(EmptyState):
     def retranslate(self) -> None:
         self.describe(
             self.tr("What would you like to do?"),
-            self.tr("Type a message below: / for a template or a prompt, @ for an agent, a model or a file."),
+            self.tr(
+                "Type a message below: / for a template or a prompt, @ for an agent, a model, a file or a resource of "
+                "an MCP server."
+            ),
         )
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

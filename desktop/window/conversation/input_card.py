@@ -103,7 +103,7 @@ class InputCard(SlotCard):
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Required input"))
         runs = self._runs
-        self._about.setText(self.tr("Required to start:") if runs else self.tr("Fill in the prompt:"))
+        self._about.setText(self.tr("Required to start:") if runs else self.tr("Fill in what is missing:"))
         submit = self.tr("Start") if runs else self.tr("Insert")
         self._submit_button.setText(submit)
         self._cancel_button.setText(self.tr("Cancel"))

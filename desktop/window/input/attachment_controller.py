@@ -14,6 +14,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
 
 from core.domain.ids import MessageId, WorkflowId
+from core.domain.mcp_offers import parse_resource_address
 from core.domain.messages import MESSAGE_BYTES, MESSAGE_FILES, AttachedFile, AttachmentKind, Message
 from core.domain.toast import ToastType
 from core.services.outcome import Failed, Ok
@@ -80,6 +81,33 @@ class AttachmentController(Controller):
         else:
             self.choose()
 
+    def attach_contents(
+        self, contents: Sequence[tuple[str, bytes]], paths: Sequence[str], problems: Sequence[str]
+    ) -> None:
+        """Attach contents that are in no file, by name, and what is at these paths; show the problems beside."""
+        if contents or paths or problems:
+            work = self._attach_contents(contents, paths, problems, self._viewed)
+            self._operations.run(work, "attach what a prompt has")
+
+    async def _attach_contents(
+        self,
+        contents: Sequence[tuple[str, bytes]],
+        paths: Sequence[str],
+        problems: Sequence[str],
+        origin: WorkflowId | None,
+    ) -> None:
+        files: list[DraftFile] = []
+        failures: list[str] = []
+        for name, data in contents[: MESSAGE_FILES + 1]:
+            outcome = await self._core.attachments.take(name, data)
+            if isinstance(outcome, Ok):
+                files.append(kept_file(outcome.data))
+            else:
+                failures.append(self._refusal(outcome))
+        self._add(files, [*problems, *failures], origin)
+        if paths:
+            await self._attach(paths, origin)
+
     def set_importer(self, take: Callable[[Sequence[str]], Awaitable[bool]]) -> None:
         """Offer dropped files to `take` first, which returns whether they are its own: an export is imported."""
         self._take_export = take
@@ -117,7 +145,8 @@ class AttachmentController(Controller):
             about = outcome.data.about
             attached.append(outcome.data)
             current.append(replace(file, about=about, problem=""))
-            if about.hash != file.hash and not file.problem:
+            is_file = parse_resource_address(file.path) is None  # a resource may differ each time that it is read
+            if is_file and about.hash != file.hash and not file.problem:
                 text = self.tr("“{name}” has changed since it was attached: send again to use its current content")
                 problems.append(text.format(name=file.name))
         if tuple(current) != draft.files:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from core.domain.ids import PromptId, TemplateId, WorkflowId
+from core.domain.ids import PromptId, WorkflowId
 from core.domain.input_schema import with_folder
 from core.domain.slash_commands import PromptInput, SlashCommand, SlashKind, SlashTarget
 from desktop.window.actions.workflow_actions import WorkflowActions
@@ -58,9 +58,8 @@ class FormDraft:
 
     @property
     def command(self) -> SlashCommand:
-        kind = SlashKind(self.kind)
-        target_id = TemplateId(self.target) if kind is SlashKind.TEMPLATE else PromptId(self.target)
-        return SlashCommand(SlashTarget(kind, target_id, self.title), self.rest)
+        # the kind says which of the ids it is
+        return SlashCommand(SlashTarget(SlashKind(self.kind), PromptId(self.target), self.title), self.rest)
 
 
 Reopen = Callable[[FormDraft], Coroutine[Any, Any, None]]

@@ -1,14 +1,16 @@
-"""Mentions: `@` names an agent, a model or a file in a message.
+"""Mentions: `@` names an agent, a model, a file or a resource of a running MCP server in a message.
 
 A completion list opens while a mention is typed at the beginning of a word. An agent or model answers from the next
-turn on, a file is attached, and a folder continues with its entries. A chosen mention is removed from the text;
-anything else stays text.
+turn on, a file or a resource is attached, and a folder continues with its entries. A chosen mention is removed from the
+text; anything else stays text.
 """
 
 import re
 from collections.abc import Sequence
 
+from core.domain.mcp_offers import OfferKind, ServerOffer, resource_address
 from core.services.attachments import PathCompletion
+from core.services.outcome import Ok
 from desktop.chat.composer.completion import Suggestion
 from desktop.palette.entries import rank_entries
 from desktop.theme import Icon
@@ -19,11 +21,13 @@ from desktop.window.conversation.chat_pane import ChatPane
 from desktop.window.input.attachment_controller import AttachmentController
 from desktop.window.input.folder_choice import FolderChoice
 from desktop.window.input.header_choices import AnsweringChoice
+from desktop.window.input.slash_commands import SlashCommands
 
 _MENTION = re.compile(r"(?:^|(?<=[\s(\[{«“\"']))@((?:[~./][^@\n]*)|[^\s@]*)$")
 _PATH_STARTS = ("/", "~", ".")
 _MOST_MENTION_CHARACTERS = 300
 _MOST_FILES = 50
+_MOST_RESOURCES = 30
 _CHOOSE_FILES = "choose"
 
 
@@ -41,12 +45,16 @@ class Mentions(Controller):
         answering: AnsweringChoice,
         folders: FolderChoice,
         attachments: AttachmentController,
+        slash_commands: SlashCommands,
     ) -> None:
         super().__init__(context)
         self._chat = chat
         self._answering = answering
         self._folders = folders
         self._attachments = attachments
+        self._slash_commands = slash_commands
+        self._files: Sequence[PathCompletion] = ()
+        self._resources: Sequence[ServerOffer] = ()
         self._mention: str | None = None
         self._declined: str | None = None
         composer = chat.composer
@@ -67,9 +75,12 @@ class Mentions(Controller):
         if self._declined is not None and mention.startswith(self._declined):
             return
         self._mention, self._declined = mention, None
-        self._show(())
+        self._files, self._resources = (), self._still_matching(mention)
+        self._show()
         if mention:
             self._operations.run(self._list_files(mention), "list files to attach")
+        if not mention.startswith(_PATH_STARTS):
+            self._operations.run(self._list_resources(mention), "list resources to attach")
 
     def _on_moved(self) -> None:
         """Close the list when the cursor leaves the mention. Typing moves the cursor too and is handled by
@@ -84,17 +95,32 @@ class Mentions(Controller):
 
     def _reset(self) -> None:
         self._mention = self._declined = None
+        self._files, self._resources = (), ()
         self._chat.mentions.suggest(())
 
     async def _list_files(self, mention: str) -> None:
         files = await self._core.attachments.complete_path(mention, self._folders.main)
         if self._mention == mention:  # else more was typed meanwhile, and its own list is under way
-            self._show(files[:_MOST_FILES])
+            self._files = files[:_MOST_FILES]
+            self._show()
 
-    def _show(self, files: Sequence[PathCompletion]) -> None:
+    async def _list_resources(self, mention: str) -> None:
+        outcome = await self._core.offers.resources(mention, _MOST_RESOURCES)
+        if self._mention == mention and isinstance(outcome, Ok):
+            self._resources = outcome.data
+            self._show()
+
+    def _still_matching(self, mention: str) -> Sequence[ServerOffer]:
+        """Return the resources in the list that match what is typed by now, so that they do not flicker."""
+        return [
+            offer for offer in self._resources if matches(mention, f"{offer.title} {offer.server_name} {offer.key}")
+        ]
+
+    def _show(self) -> None:
         mention = self._mention or ""
         options = [] if mention.startswith(_PATH_STARTS) else self._matching_options(mention)
-        suggestions = [*map(self._option_suggestion, options), *map(self._file_suggestion, files)]
+        suggestions = [*map(self._option_suggestion, options), *map(self._file_suggestion, self._files)]
+        suggestions += map(self._resource_suggestion, self._resources)
         if not mention:
             suggestions.append(Suggestion(_CHOOSE_FILES, self.tr("Attach files…"), self.tr("file"), "", Icon.PAPERCLIP))
         self._chat.mentions.suggest([] if self._chat.completion.isVisible() else suggestions)
@@ -112,6 +138,10 @@ class Mentions(Controller):
         kind = self.tr("folder") if file.is_folder else self.tr("file")
         return Suggestion(file, file.name, kind, "", Icon.FOLDER if file.is_folder else Icon.FILE_TEXT)
 
+    def _resource_suggestion(self, offer: ServerOffer) -> Suggestion:
+        about = " · ".join(part for part in (offer.server_name, offer.description or offer.key) if part)
+        return Suggestion(offer, offer.title, self.tr("resource"), about, Icon.DATABASE)
+
     def _accept(self, suggestion: Suggestion) -> None:
         mention, chosen = self._mention, suggestion.key
         box = self._chat.composer.text_box
@@ -127,6 +157,10 @@ class Mentions(Controller):
             self._answering.choose(chosen)
         elif isinstance(chosen, PathCompletion):
             self._attachments.attach([chosen.path])
+        elif isinstance(chosen, ServerOffer) and chosen.kind is OfferKind.TEMPLATE:
+            self._slash_commands.ask_variables(chosen)
+        elif isinstance(chosen, ServerOffer):
+            self._attachments.attach([resource_address(chosen.server, chosen.key)])
         else:
             self._attachments.choose()
 

@@ -20,6 +20,7 @@ from desktop.window.input.file_notes import FileNotes
 from desktop.window.input.folder_choice import FolderChoice
 from desktop.window.input.header_choices import AnsweringChoice
 from desktop.window.input.mentions import Mentions
+from desktop.window.input.server_offers import ServerOffers
 from desktop.window.input.slash_commands import SlashCommands
 from desktop.window.navigation.workflow_switcher import WorkflowOpener
 
@@ -178,12 +179,13 @@ class InputController:
         folders: FolderChoice,
         opener: WorkflowOpener,
     ) -> None:
-        self.slash_commands = SlashCommands(context, actions, chat, opener, answering, folders)
-        self.forms = self.slash_commands.forms
         self.attachments = AttachmentController(context, chat, opener, folders)
+        offers = ServerOffers(context, self.attachments)
+        self.slash_commands = SlashCommands(context, actions, chat, opener, answering, folders, offers)
+        self.forms = self.slash_commands.forms
         self.sender = SendController(context, actions, chat, self.slash_commands, answering, self.attachments)
         self.file_notes = FileNotes(context, chat, answering)
-        self.mentions = Mentions(context, chat, answering, folders, self.attachments)
+        self.mentions = Mentions(context, chat, answering, folders, self.attachments, self.slash_commands)
         drafts = chat.draft_controller
         for receive in (drafts.on_sent, answering.on_sent):
             actions.sent.connect(receive)

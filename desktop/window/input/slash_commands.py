@@ -5,12 +5,13 @@ place of the composer (AGENTS_AND_TOOLS §9).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from core.domain.agent import AgentSelection
 from core.domain.ids import PromptId, TemplateId, WorkflowId
+from core.domain.mcp_offers import ServerOffer
 from core.domain.slash_commands import (
     SlashCommand,
     SlashKind,
@@ -20,13 +21,11 @@ from core.domain.slash_commands import (
     parse_slash,
     prompt_values_schema,
 )
-from core.services.outcome import Failed
+from core.services.outcome import Failed, Ok
 from desktop.chat.composer.completion import Suggestion
 from desktop.operations import unwrap
-from desktop.palette.entries import rank_entries
 from desktop.theme import Icon
 from desktop.translation import failure_text, template_description
-from desktop.widgets import folded, matches
 from desktop.window.actions.gated_starts import is_limit
 from desktop.window.actions.workflow_actions import WorkflowActions
 from desktop.window.base.context import Controller, WindowContext
@@ -35,18 +34,15 @@ from desktop.window.conversation.chat_pane import ChatPane
 from desktop.window.input.folder_choice import FolderChoice
 from desktop.window.input.header_choices import AnsweringChoice
 from desktop.window.input.input_forms import FormDraft, FormRequest, InputForms
+from desktop.window.input.server_offers import OFFER_KINDS, ServerOffers, template_command
+from desktop.window.input.slash_titles import AcceptedCommand, accepted_command, matching_titles, shortened
 from desktop.window.navigation.workflow_switcher import WorkflowOpener
 
-_ICONS = {SlashKind.TEMPLATE: Icon.WORKFLOW, SlashKind.PROMPT: Icon.FILE_TEXT}
-_NAME_CHARACTERS = 40
-
-
-@dataclass(frozen=True, slots=True)
-class _AcceptedCommand:
-    """A completion that was accepted, valid while the text begins with `beginning`."""
-
-    beginning: str
-    target: SlashTarget
+_ICONS = {
+    SlashKind.TEMPLATE: Icon.WORKFLOW,
+    SlashKind.PROMPT: Icon.FILE_TEXT,
+    SlashKind.SERVER_PROMPT: Icon.FILE_TEXT,
+}
 
 
 class SlashCommands(Controller):
@@ -60,6 +56,7 @@ class SlashCommands(Controller):
         opener: WorkflowOpener,
         answering: AnsweringChoice,
         folders: FolderChoice,
+        offers: ServerOffers,
     ) -> None:
         super().__init__(context)
         self._actions = actions
@@ -69,8 +66,9 @@ class SlashCommands(Controller):
         self._titles: Sequence[SlashTarget] | None = None
         self._is_loading = False
         self._is_list_wanted = False
-        self._accepted: _AcceptedCommand | None = None
+        self._accepted: AcceptedCommand | None = None
         self._answering = answering
+        self._offers = offers
         self.forms = InputForms(context, actions, chat, folders, self._reopen)
         footer.composer.edited.connect(self._on_edited)
         footer.composer.draft_replaced.connect(self._on_drafted)
@@ -97,10 +95,10 @@ class SlashCommands(Controller):
         message: OutgoingMessage,
         origin: WorkflowId | None,
         answering: AgentSelection | None,
-        accepted: _AcceptedCommand | None,
+        accepted: AcceptedCommand | None,
     ) -> None:
         parsed = unwrap(await self._core.slash.read(message.text))
-        command = _accepted_command(message.text, accepted) or parsed
+        command = accepted_command(message.text, accepted) or parsed
         if not isinstance(command, SlashCommand):
             self._actions.send(message, origin, answering)
         elif command.target.kind is SlashKind.TEMPLATE:
@@ -127,12 +125,30 @@ class SlashCommands(Controller):
             self._ask(_form_of_start(start, command, asked))
 
     async def _send_prompt(self, text: str, origin: WorkflowId | None, command: SlashCommand) -> None:
+        await self._ask_or_insert(await self._prompt_request(command, origin, text))
+
+    async def _prompt_request(self, command: SlashCommand, origin: WorkflowId | None, text: str | None) -> FormRequest:
+        """Return the request of a prompt, of the library or of a server."""
+        if command.target.kind in OFFER_KINDS:
+            return await self._offers.request(command, origin, text)
         given = unwrap(await self._core.slash.prompt(PromptId(command.target.id), command.rest))
-        request = FormRequest(origin, command, text, prompt_values_schema(given.missing), prompt=given)
-        if given.missing:
+        return FormRequest(origin, command, text, prompt_values_schema(given.missing), prompt=given)
+
+    async def _ask_or_insert(self, request: FormRequest) -> None:
+        if request.prompt is not None and request.prompt.missing:
             self._ask(request)
         else:
             await self._insert(request, {})
+
+    def ask_variables(self, offer: ServerOffer) -> None:
+        """Ask for the variables of a template of resources, and attach the resource."""
+        self._operations.run(self._ask_variables(offer), "attach a resource", failure=self._show_failure)
+
+    async def _ask_variables(self, offer: ServerOffer) -> None:
+        await self._ask_or_insert(await self._offers.request(template_command(offer), self._viewed, None))
+
+    def _show_failure(self, failed: Failed) -> None:
+        self._footer.composer.show_error(failure_text(failed.code, failed.message))
 
     async def _start(self, template_id: TemplateId) -> None:
         viewed = self._viewed
@@ -165,10 +181,8 @@ class SlashCommands(Controller):
                 start = TemplateStart(prepared.found, values, place, draft.text, selection, place)
                 request = _form_of_start(start, command, asked)
         else:
-            given = unwrap(await self._core.slash.prompt(PromptId(command.target.id), command.rest))
-            if given.missing:
-                schema = prompt_values_schema(given.missing)
-                request = FormRequest(place, command, draft.text, schema, prompt=given)
+            prompt = await self._prompt_request(command, place, draft.text)
+            request = prompt if prompt.prompt is not None and prompt.prompt.missing else None
         if request is None:
             self.forms.drafts.fold(draft)
         elif self.forms.request is None:  # else the user was faster
@@ -177,14 +191,18 @@ class SlashCommands(Controller):
     async def _insert(self, request: FormRequest, values: Mapping[str, str]) -> None:
         """Replace the message by the text of the prompt, if the message still stands in the composer."""
         assert request.prompt is not None
-        outcome = await self._core.slash.text(PromptId(request.command.target.id), request.prompt, values)
+        outcome: Ok[str] | Failed
+        if request.command.target.kind in OFFER_KINDS:
+            outcome = await self._offers.fill(request, values)
+        else:
+            outcome = await self._core.slash.text(PromptId(request.command.target.id), request.prompt, values)
         # the user may have cancelled the form, or opened another
         if isinstance(outcome, Failed) and self.forms.request is request:
             self._footer.inputs.refuse(failure_text(outcome.code, outcome.message), [])
             return
         text = unwrap(outcome)
         self.forms.finish(request)
-        if request.origin == self._viewed:
+        if request.origin == self._viewed and text:
             composer = self._footer.composer
             composer.replace(text) if composer.draft().text == request.text else composer.prepend(text)
         self._actions.release_composer(request.origin)
@@ -250,7 +268,7 @@ class SlashCommands(Controller):
         self._is_list_wanted = False
         text = command_text(target.title)
         # a template and a prompt may share a title: the accepted target is meant as long as the text names it
-        self._accepted = _AcceptedCommand(text.rstrip(), target)
+        self._accepted = AcceptedCommand(text.rstrip(), target)
         self._footer.composer.replace(text)
 
     def _load(self) -> None:
@@ -275,24 +293,25 @@ class SlashCommands(Controller):
             self._completion.suggest(())
             self._footer.composer.show_note("")
             return
-        command = _accepted_command(line, self._accepted) or parse_slash(line, titles)
+        command = accepted_command(line, self._accepted) or parse_slash(line, titles)
         is_wanted = self._is_list_wanted and not box.has_more_lines() and not box.is_composing
-        matching = _matching_titles(line, titles, command) if is_wanted else ()
+        matching = matching_titles(line, titles, command) if is_wanted else ()
         self._completion.suggest([self._suggestion(target) for target in matching])
         self._footer.composer.show_note("" if matching else self._remark(command, is_alone=line == "/"))
 
     def _suggestion(self, target: SlashTarget) -> Suggestion:
-        kind = self.tr("template") if target.kind is SlashKind.TEMPLATE else self.tr("prompt")
+        kinds = {SlashKind.TEMPLATE: self.tr("template"), SlashKind.SERVER_PROMPT: self.tr("server prompt")}
+        kind = kinds.get(target.kind, self.tr("prompt"))
         return Suggestion(target, target.title, kind, template_description(target.description), _ICONS[target.kind])
 
     def _remark(self, command: SlashCommand | UnknownCommand | None, *, is_alone: bool) -> str:
         match command:
             case SlashCommand(target=target) if target.kind is SlashKind.TEMPLATE:
-                return self.tr("Starts the template “{title}”").format(title=_shortened(target.title))
+                return self.tr("Starts the template “{title}”").format(title=shortened(target.title))
             case SlashCommand(target=target):
-                return self.tr("Inserts the prompt “{title}”").format(title=_shortened(target.title))
+                return self.tr("Inserts the prompt “{title}”").format(title=shortened(target.title))
             case UnknownCommand(name=name) if name:
-                return self.tr("No template or prompt is called “{name}”: sent as text").format(name=_shortened(name))
+                return self.tr("No template or prompt is called “{name}”: sent as text").format(name=shortened(name))
             case UnknownCommand() if not is_alone:
                 return self.tr("No template or prompt has this name: sent as text")
             case _:
@@ -302,29 +321,3 @@ class SlashCommands(Controller):
 def _form_of_start(start: TemplateStart, command: SlashCommand, schema: Mapping[str, Any]) -> FormRequest:
     start = replace(start, source=StartSource.FORM)
     return FormRequest(start.workflow_id, command, start.prompt, schema, start=start)
-
-
-def _accepted_command(text: str, accepted: _AcceptedCommand | None) -> SlashCommand | None:
-    """Return the accepted command if the text still names it."""
-    if accepted is None or not text.startswith(accepted.beginning):
-        return None
-    command = parse_slash(text, [accepted.target])
-    return command if isinstance(command, SlashCommand) else None
-
-
-def _matching_titles(
-    line: str, titles: Sequence[SlashTarget], command: SlashCommand | UnknownCommand | None
-) -> Sequence[SlashTarget]:
-    """Return the titles that match, best first. Behind a complete title, only longer titles with the same beginning
-    match.
-    """
-    words = line[1:].removeprefix('"')
-    if isinstance(command, SlashCommand) and (command.rest or words != words.rstrip()):
-        beginning = " ".join(folded(words).split()) + (" " if words != words.rstrip() else "")
-        return [target for target in titles if folded(target.title).startswith(beginning)]
-    return rank_entries(words, (target for target in titles if matches(words, target.title)))
-
-
-def _shortened(name: str) -> str:
-    line = " ".join(name.split())
-    return line if len(line) <= _NAME_CHARACTERS else f"{line[: _NAME_CHARACTERS - 1]}…"

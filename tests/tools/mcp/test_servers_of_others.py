@@ -21,9 +21,12 @@ from core.domain.interruption import (
     InterruptionRequest,
     InterruptionStatus,
 )
+from core.domain.mcp_offers import resource_address
 from core.domain.mcp_server import ServerState
 from core.domain.template import ValidationMode
 from core.ports import ModelDelta, ModelRequest, TextDelta, Usage
+from core.services.mcp_offers import OfferService
+from core.services.outcome import unwrap
 from core.threads.system_clock import SystemClock
 from tests.support.mcp_rig import OTHERS, McpRig, mcp_rig, needs_others, node_server, programs, python_server
 
@@ -161,6 +164,7 @@ async def test_what_a_server_requests_reaches_the_user_and_the_model(
     await rig.connected("e", **node_server("mcp-server-everything"))
     await _fills_in_forms(rig)
     await _asks_a_model(rig, parrot)
+    await _offers_resources_and_prompts(OfferService(rig.hub))
     folder = tmp_path / "dossier é"
     folder.mkdir()
     (folder / "a.txt").touch()
@@ -168,6 +172,24 @@ async def test_what_a_server_requests_reaches_the_user_and_the_model(
     shown = await rig.value("mcp__e__get-roots-list", allow=listed)
     assert f"1. dossier é\n   URI: {folder.as_uri()}" in shown
     assert "2." not in shown
+
+
+async def _offers_resources_and_prompts(service: OfferService) -> None:
+    (document,) = unwrap(await service.resources("architecture", 9))
+    name, content = await service.read(resource_address(document.server, document.key)) or ("", b"")
+    assert (name, content.startswith(b"# ")) == ("architecture.md", True)
+    template = next(offer for offer in unwrap(await service.resources("dynamic text", 9)))
+    address = unwrap(await service.expand(template.id, {"resourceId": "3"}))
+    assert b"Resource 3" in (await service.read(address) or ("", b""))[1]
+    prompts = {offer.key: offer for offer in await service.prompts()}
+    inputs, schema = unwrap(await service.input_of(prompts["resource-prompt"].id))
+    assert schema["properties"]["resourceType"]["examples"] == ["Text", "Blob"]
+    filled = unwrap(
+        await service.prompt_text(prompts["resource-prompt"].id, inputs, {"resourceType": "Text", "resourceId": "2"})
+    )
+    assert [name for name, _ in filled.files] == ["2.txt"]
+    inputs, _ = unwrap(await service.input_of(prompts["args-prompt"].id, "Paris"))
+    assert unwrap(await service.prompt_text(prompts["args-prompt"].id, inputs, {})).text == "What's weather in Paris?"
 
 
 async def _fills_in_forms(rig: McpRig) -> None:
