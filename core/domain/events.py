@@ -335,7 +335,8 @@ class ThoughtSaved(Fact, wire="thought"):
 class ModelWaited(Fact, wire="model_waiting", stored=False):
     """The model has sent nothing for `waited_s` of at most `limit_s` seconds. Never stored.
 
-    `reason`: "answer", or "retry" with the number of the next attempt and the error `message` of the last attempt.
+    `reason`: "answer", "retry" with the number of the next attempt and the error `message` of the last attempt, or
+    "loading" with the words of a server on this machine that is not ready.
     """
 
     step: str

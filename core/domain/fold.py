@@ -80,7 +80,7 @@ def apply(run: LiveRun, event: Event) -> bool:
         return bool(fold_fact is not None and fold_fact(run, fact, event.at))
     if event.seq == run.seq:
         return False
-    run.seq = event.seq
+    run.seq, run.wait = event.seq, None
     if fold_fact is not None:
         fold_fact(run, fact, event.at)
     return True

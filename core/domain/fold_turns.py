@@ -30,6 +30,7 @@ def _fold_token(run: LiveRun, fact: facts.TokenReceived, at: datetime) -> bool:
         return False
     is_new = step.texts.setdefault(fact.index, TextStream()).append(fact.offset, fact.text)
     if is_new:
+        run.wait = None
         run.tokens_received += 1
         run.rate.count(at)
     return is_new
@@ -64,6 +65,7 @@ def _fold_reasoning(run: LiveRun, fact: facts.ReasoningReceived, at: datetime) -
     if fact.step not in run.steps or run.status.is_final or fact.message_id != run.message_id:
         return False
     thought = _thought(run, fact.step, fact.index, fact.place, at)
+    run.wait = None
     run.rate.count(at)
     thought.elapsed_ms = max(thought.elapsed_ms, _milliseconds(at - thought.started_at))
     return _append_piece(thought, fact.offset, fact.text)
@@ -155,6 +157,14 @@ def _fold_request(run: LiveRun, fact: facts.ModelAsked, at: datetime) -> None:
     run.last_request, run.last_answer_tokens, run.rate = fact, 0, StreamRate()
 
 
+def _fold_wait(run: LiveRun, fact: facts.ModelWaited, at: datetime) -> bool:
+    """Keep why the model does not answer yet. Waits of sub-agents are not part of the state."""
+    if fact.sub_agent_id is not None or run.status.is_final:
+        return False
+    run.wait, run.waiting_since = fact, at - timedelta(seconds=fact.waited_s)
+    return True
+
+
 def _fold_usage(run: LiveRun, fact: facts.UsageReported, at: datetime) -> None:
     sub_agent = run.sub_agents.get(fact.sub_agent_id) if fact.sub_agent_id is not None else None
     for used in (run, sub_agent):
@@ -233,6 +243,7 @@ TURN_FOLDS: Mapping[type[facts.Fact], FoldFact] = {
     facts.ToolEnded: _fold_result,
     facts.ToolEndedLate: _fold_late,
     facts.ModelAsked: _fold_request,
+    facts.ModelWaited: _fold_wait,
     facts.AnswerWarned: _fold_warning,
     facts.UsageReported: _fold_usage,
     facts.TaskChanged: _fold_task,

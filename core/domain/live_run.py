@@ -218,6 +218,7 @@ class LiveRun:
 
     `reported_answers` counts the answers with reported usage, `unpriced_answers` those with unknown cost.
     `tokens_per_second` is the rate of the last reported answer, `rate` that of the incoming answer. These two,
+    `wait` is what the run waits for before the model answers, which is never stored.
     `last_request` and `last_answer_tokens` concern the run's own conversation, not its sub-agents.
     """
 
@@ -260,6 +261,8 @@ class LiveRun:
     reported_answers: int = 0
     unpriced_answers: int = 0
     last_request: facts.ModelAsked | None = None
+    wait: facts.ModelWaited | None = field(default=None, compare=False)
+    waiting_since: datetime | None = field(default=None, compare=False)
     last_answer_tokens: int = 0
     tokens_per_second: float | None = None
     rate: StreamRate = field(default_factory=StreamRate, compare=False)

@@ -35,6 +35,7 @@ from desktop.chat.turn_parts import (
 )
 
 _PHASES = {RunStatus.ENQUEUED: Phase.QUEUED, RunStatus.WAITING: Phase.WAITING, RunStatus.PAUSED: Phase.PAUSED}
+_WAITS = {"loading": Phase.LOADING, "retry": Phase.RETRYING}
 # Warnings that the transcript has a text for.
 ANSWER_WARNINGS = frozenset(
     {
@@ -196,6 +197,8 @@ def _activity(run: LiveRun, last: Part | None) -> Activity | None:
     if calling:
         call = calling[-1]
         return Activity(Phase.CALLING, call.started_at, call.tool, target_of(call.tool, call.arguments))
+    if run.wait is not None and run.wait.reason in _WAITS:
+        return Activity(_WAITS[run.wait.reason], run.waiting_since or began, target=run.wait.message or "")
     if isinstance(last, Text) or (isinstance(last, Thought) and last.seconds is None):
         return None  # text that streams in shows that the run is active
     return Activity(Phase.THINKING, max((call.started_at for call in own), default=began))

@@ -199,12 +199,14 @@ class Phase(StrEnum):
     CALLING = "calling"
     WAITING = "waiting"
     PAUSED = "paused"
+    LOADING = "loading"
+    RETRYING = "retrying"
 
 
 @dataclass(frozen=True, slots=True)
 class Activity:
     """Indicates that a run is active while it produces no text. `tool` is the tool it calls, `target` its main argument
-    on one line.
+    on one line; or `target` has the words of a server that loads, or refused a request that is sent again.
     """
 
     phase: Phase

@@ -45,9 +45,16 @@ class WaitReporter:
             self._timer.cancel()
 
     def begin(self, reason: WaitReason, limit_s: float, attempt: int, message: str | None = None) -> None:
-        """Set what is awaited from now on."""
+        """Set what is awaited from now on. A server that still loads has done so since the first report of it."""
+        is_same = reason == self._status.reason == "loading"
         self._status = WaitStatus(reason, 0.0, limit_s, attempt, message)
-        self.reset()
+        if not is_same:
+            self.reset()
+
+    @property
+    def waited_s(self) -> float:
+        """The seconds since the pause began."""
+        return self._clock.monotonic() - self._since
 
     def report_now(self) -> None:
         """Report immediately."""

@@ -15,7 +15,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mappi
 from contextlib import aclosing
 from dataclasses import replace
 
-from core.domain.model import ModelChoice, WireFormatName
+from core.domain.model import ModelChoice, WireFormatName, is_loopback
 from core.errors import StepFailed
 from core.llm.http import HttpClients
 from core.llm.key_masking import MaskedDeltas, Masker, Secret
@@ -39,6 +39,9 @@ log = logging.getLogger(__name__)
 
 FindKey = Callable[[ModelChoice], Awaitable[Secret | None]]
 
+
+# Between two questions whether a server on this machine is ready.
+LOADING_DELAY_S = 2.0
 
 _Server = tuple[str, str | None, WireFormatName]
 
@@ -147,13 +150,20 @@ class ProviderClient:
         # Two failures do not count as attempts, because the request was never considered: a part of it that the server
         # does not take (asked again without it, which is remembered for the model once it answers), and a kept-alive
         # connection that the server closed at the same moment (asked again at once, on a new connection, once).
-        retry, is_reconnected = 0, False
+        #
+        # A server on this machine that is not ready is waited for as long as for an answer: it loads its model, and
+        # may even start anew meanwhile, so that its connections are refused.
+        retry, is_reconnected, is_loading = 0, False, False
         while True:
             answer = prepared.wire_format.assembler(prepared.choice)
-            waits.begin("answer", prepared.limits.silence_s, retry + 1)
+            if not is_loading:
+                waits.begin("answer", prepared.limits.silence_s, retry + 1)
             try:
                 async with aclosing(attempt(client, prepared, answer, waits, self._clock)) as deltas:
                     async for delta in deltas:
+                        if is_loading:
+                            is_loading = False
+                            waits.begin("answer", prepared.limits.silence_s, retry + 1)
                         yield delta
                 return
             except AttemptFailed as failed:
@@ -162,15 +172,31 @@ class ProviderClient:
                 if failed.is_stale and not answer.has_begun and not is_reconnected:
                     is_reconnected = True
                     continue
+                message = masker.text(failed.error.message)
+                if not answer.has_begun and _is_loading(prepared, failed, was_loading=is_loading):
+                    is_loading = True
+                    wait_s = min(failed.retry_after_s or LOADING_DELAY_S, prepared.limits.silence_s)
+                    waits.begin("loading", prepared.limits.silence_s, retry + 1, message)
+                    if waits.waited_s + wait_s > prepared.limits.silence_s:
+                        raise failed.error from None
+                    waits.report_now()
+                    await self._clock.sleep(wait_s)
+                    continue
                 wait_s = retry_delay_s(retry + 1, failed.retry_after_s, self._random)
                 if answer.has_begun or not failed.is_retryable or retry >= failed.retries or wait_s > MAX_RETRY_AFTER_S:
                     raise failed.error from None
-                message = masker.text(failed.error.message)
+            is_loading = False
             retry += 1
             log.info("%s: %s; again in %.1f s", prepared.choice.origin, message, wait_s)
             waits.begin("retry", wait_s, retry + 1, message)
             waits.report_now()
             await self._clock.sleep(wait_s)
+
+
+def _is_loading(prepared: PreparedRequest, failed: AttemptFailed, *, was_loading: bool) -> bool:
+    """Return whether a server on this machine is not ready yet."""
+    is_refused = failed.error.code == "connection_failed" and failed.is_retryable
+    return is_loopback(prepared.url) and (failed.is_loading or (was_loading and is_refused))
 
 
 def _restore_tool_name(delta: ModelDelta, names: Mapping[str, str]) -> ModelDelta:

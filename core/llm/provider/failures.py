@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 RETRIES = 3
 
 
+_LOADING = re.compile(
+    r"\b(is|still|being|model|server)\b.{0,20}\b(loading|starting|warming up)|loading (the )?model|not (yet )?ready",
+    re.IGNORECASE,
+)
+
 # They are left out where a server rejects them. `a.b` is a field within a field.
 UNASKED_FIELDS = ("stream_options", "reasoning.summary", "include")
 
@@ -59,6 +64,16 @@ class AttemptFailed(Exception):
     def status(self) -> object:
         """The HTTP status of the refusal, if it was a refusal."""
         return self.error.parameters.get("status")
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether a server on this machine means "not yet": it is busy, or still loads its model."""
+        status = self.status
+        return status == HTTPStatus.SERVICE_UNAVAILABLE or (
+            isinstance(status, int)
+            and status in (404, 409, 425, 500, 502, 504)
+            and _LOADING.search(self.error.message) is not None
+        )
 
     @property
     def words(self) -> str:

@@ -69,6 +69,10 @@ def activity_text(activity: Activity, *, is_long: bool) -> str:
             return translate("ChatWords", "Waiting for you")
         case Phase.PAUSED:
             return translate("ChatWords", "Paused: the storage cannot be written")
+        case Phase.LOADING:
+            return translate("ChatWords", "Waiting for the server: {0}").format(activity.target)
+        case Phase.RETRYING:
+            return translate("ChatWords", "Trying again: {0}").format(activity.target)
 
 
 def failure_title(failure: Failure) -> str:

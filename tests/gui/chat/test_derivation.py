@@ -26,6 +26,7 @@ from desktop.chat.turn_parts import (
     Thought,
     ToolCalls,
 )
+from desktop.chat.views.chat_strings import activity_text
 from tests.gui.chat.conversation import NOW, WORKFLOW, called, ended, message_of, run_of, token
 
 
@@ -123,6 +124,17 @@ def test_a_run_that_calls_shows_the_tool_and_its_start() -> None:
 
 def test_text_that_streams_needs_no_sign_of_activity() -> None:
     assert said(parts_of(run_of(token("Hello")))) == ["Hello"]
+
+
+@pytest.mark.parametrize(("reason", "phase"), [("loading", Phase.LOADING), ("retry", Phase.RETRYING)])
+def test_a_run_whose_model_does_not_answer_yet_says_why(reason: str, phase: Phase) -> None:
+    wait = facts.ModelWaited(step="answer", reason=reason, waited_s=5, limit_s=600, message="Loading model")
+    (activity,) = parts_of(run_of(wait))
+    assert isinstance(activity, Activity)
+    assert (activity.phase, activity.target) == (phase, "Loading model")
+    assert activity_text(activity, is_long=False).endswith(": Loading model")
+    assert said(parts_of(run_of(wait, token("Hello")))) == ["Hello"]
+    assert isinstance(parts_of(run_of(wait, token("Hello")))[-1], Text)
 
 
 def test_a_run_that_waits_for_a_place_is_queued() -> None:
