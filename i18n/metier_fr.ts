@@ -1466,12 +1466,20 @@
         <translation>Réflexion</translation>
     </message>
     <message>
+        <source>Trying again: {0}</source>
+        <translation>Nouvel essai&#xa0;: {0}</translation>
+    </message>
+    <message>
         <source>Waiting for another workflow to finish</source>
         <translation>Attend la fin d’un autre workflow</translation>
     </message>
     <message>
         <source>Waiting for the model’s answer</source>
         <translation>En attente de la réponse du modèle</translation>
+    </message>
+    <message>
+        <source>Waiting for the server: {0}</source>
+        <translation>En attente du serveur&#xa0;: {0}</translation>
     </message>
     <message>
         <source>Waiting for you</source>
@@ -7607,6 +7615,10 @@
         <translation>Contexte {percent}, presque plein</translation>
     </message>
     <message>
+        <source>Context ≈ {percent} of an assumed {room}</source>
+        <translation>Contexte ≈&#xa0;{percent} de {room} supposés</translation>
+    </message>
+    <message>
         <source>Continue from a summary</source>
         <translation>Continuer à partir d’un résumé</translation>
     </message>
@@ -7647,6 +7659,10 @@
         <translation>Vitesse de la dernière réponse&#xa0;: {speed} jetons par seconde.</translation>
     </message>
     <message>
+        <source>The context window of this model is not known, only assumed. You can set it in the settings.</source>
+        <translation>La fenêtre de contexte de ce modèle n’est pas connue, seulement supposée. Vous pouvez l’indiquer dans les réglages.</translation>
+    </message>
+    <message>
         <source>The conversation uses about {tokens} of the {room} tokens that the model’s context has for it.</source>
         <translation>La conversation occupe environ {tokens} des {room} jetons que la fenêtre du modèle lui réserve.</translation>
     </message>
@@ -7685,6 +7701,10 @@
     <message>
         <source>{speed} tokens/s</source>
         <translation>{speed}&#xa0;jetons/s</translation>
+    </message>
+    <message>
+        <source>{tokens} of them are the system prompt and the tools.</source>
+        <translation>Dont {tokens} pour les instructions et les outils.</translation>
     </message>
     <message>
         <source>≈ {cost}</source>

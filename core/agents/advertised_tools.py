@@ -5,9 +5,13 @@
 from dataclasses import dataclass
 
 from core.agents.window import tool_tokens
-from core.domain.tokens import available_tokens
+from core.domain.model import ModelChoice
+from core.domain.tokens import DEFAULT_CONTEXT_TOKENS, available_tokens
 from core.domain.tool import COLLECTION_PREFIX, ToolInfo, mcp_server_of
 from core.ports import AgentTurn, ToolRunner
+
+# The windows of models (address, name) that their servers named when they refused a request.
+Windows = dict[tuple[str, str | None], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +30,9 @@ class AdvertisedTools:
 class ToolAdvertiser:
     """Selects the tools of a turn. The estimate is cached while the tools stay the same."""
 
-    def __init__(self, turn: AgentTurn, tools: ToolRunner) -> None:
+    def __init__(self, turn: AgentTurn, tools: ToolRunner, windows: Windows) -> None:
         self._turn = turn
+        self._windows = windows
         self._tools = tools
         self._allowed: tuple[ToolInfo, ...] = ()
         self._advertised = AdvertisedTools()
@@ -36,7 +41,23 @@ class ToolAdvertiser:
     def room(self) -> int | None:
         """The tokens that the conversation may use; None for the offline agent, which has no limit."""
         choice = self._turn.snapshot.model
-        return None if choice is None else available_tokens(choice.context_tokens, choice.max_tokens)
+        return None if choice is None else available_tokens(self._window_of(choice), choice.max_tokens)
+
+    def learn_window(self, tokens: object) -> bool:
+        """Remember the size of the model's window, as its server gave it. Return False if it is not smaller than what
+        was taken for it, or not told.
+        """
+        choice = self._turn.snapshot.model
+        if choice is None or not isinstance(tokens, int):
+            return False
+        if tokens >= (self._window_of(choice) or DEFAULT_CONTEXT_TOKENS):
+            return False
+        self._windows[choice.base_url, choice.model] = tokens
+        self._allowed = ()  # fewer tools may fit
+        return True
+
+    def _window_of(self, choice: ModelChoice) -> int | None:
+        return self._windows.get((choice.base_url, choice.model), choice.context_tokens)
 
     def current(self) -> AdvertisedTools:
         """Select the tools that both the agent and the step allow. A sub-agent gets no tools that start sub-agents.

@@ -10,7 +10,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, assert_never
 
-from core.agents.advertised_tools import ToolAdvertiser
+from core.agents.advertised_tools import ToolAdvertiser, Windows
 from core.agents.answers import ModelAnswer
 from core.agents.calls import RoundCalls
 from core.agents.context import Conversation, build_system_prompt, folders_of, load_conversation
@@ -88,6 +88,7 @@ class AgentLoop:
         self._directory = directory
         self._asks_for_rounds = asks_for_rounds
         self._files_taken = files_taken
+        self._windows: Windows = {}
 
     def sub_agents(self, parent: AgentTurn, log: RunLog, tools: Collection[str]) -> TurnSubAgents:
         """Implement `core.ports.agents.AgentRunner.sub_agents`."""
@@ -110,7 +111,7 @@ class AgentLoop:
             raise
         record = TurnRecord(turn, log, self._clock, recovered.answers)
         ledger = Ledger(turn, log, self._clock, recovered.calls)
-        offer = ToolAdvertiser(turn, self._tools)
+        offer = ToolAdvertiser(turn, self._tools, self._windows)
         tool_names = [tool.name for tool in offer.current().tools]
         sub_agents = self.sub_agents(turn, log, tool_names) if turn.location.sub_agent_id is None else None
         calls = RoundCalls(turn, self._tools, ledger, sub_agents)
@@ -156,11 +157,17 @@ class AgentLoop:
             if answer is None:
                 if number == 1:
                     self._warn_of_missing_servers(turn, record)
-                fitted = fit_context(messages, prompt_at, offered.tokens, offer.room)
-                record.ask(fitted, start.oldest_sent(fitted.dropped), offer.room)
-                answer = await self._request_answer(
-                    self._build_request(turn, fitted.messages, offered.tools, record), record, log
-                )
+                answer = None
+                while answer is None:  # again, with what fits, if the server names a smaller window than is known
+                    offered = offer.current()
+                    fitted = fit_context(messages, prompt_at, offered.tokens, offer.room)
+                    record.ask(fitted, start.oldest_sent(fitted.dropped), offer.room)
+                    request = self._build_request(turn, fitted.messages, offered.tools, record)
+                    try:
+                        answer = await self._request_answer(request, record, log)
+                    except StepFailed as error:
+                        if not offer.learn_window(error.parameters.get("context_tokens")):
+                            raise
             messages.append(answer.as_message())
             cut_off_in_a_row = cut_off_in_a_row + 1 if answer.cut_off is not None else 0
             if answer.cut_off is not None and (

@@ -61,7 +61,7 @@ class WorkflowUsage:
     """The usage of a workflow: of its newest turn with its child runs, and in total.
 
     `context_tokens` is about how much of the model's window the conversation fills, None if unknown. `is_cut`: its
-    oldest messages are no longer sent.
+    oldest messages are no longer sent. `fixed_tokens` is the share of the system prompt and the tools.
     """
 
     turn: TokenUsage = TokenUsage()
@@ -69,6 +69,7 @@ class WorkflowUsage:
     context_tokens: int | None = None
     is_cut: bool = False
     tokens_a_second: float | None = None
+    fixed_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +189,7 @@ def _workflow_usage(known: Mapping[RunId, _RunUsage]) -> WorkflowUsage:
         tokens,
         context.is_cut if context is not None else False,
         speeds[0] if speeds else None,
+        next((run.fixed_tokens for run in reversed(runs) if run.fixed_tokens is not None), None),
     )
 
 

@@ -114,6 +114,22 @@ async def test_an_output_that_was_cut_off_is_asked_for_again() -> None:
     assert caught.value.code == "length"
 
 
+async def test_a_window_that_a_refusal_names_is_kept_to_from_then_on() -> None:
+    too_long = StepFailed("provider_error", "too long", failed_during="model", status=400, context_tokens=900)
+    world = World(model=Rehearsed([TextDelta("first")], [too_long], [TextDelta("second")], [TextDelta("third")]))
+    for number, prompt in enumerate(("x" * 3000, "and?", "and then?"), 1):
+        turn = asked_of_a_model(world.turn(prompt, number=number))
+        await world.run(turn)
+    sent = [
+        [message.text for message in request.messages if message.role == "user"] for request in world.model.requests
+    ]
+    assert sent[1:] == [["x" * 3000, "and?"], ["and?"], ["and?", "and then?"]]
+    world = World(model=Rehearsed([too_long], [too_long]))
+    with pytest.raises(StepFailed):
+        await world.run(asked_of_a_model(world.turn("x" * 3000)))
+    assert len(world.model.requests) == 2
+
+
 async def test_text_that_turns_out_to_be_reasoning_is_taken_back() -> None:
     half: list[ModelDelta] = [TextDelta("They want "), TextDelta("two."), TextWasReasoning("They want two.")]
     world = World(model=Rehearsed([*half, TextDelta("Four.")], [TextDelta("Eight.")]))

@@ -106,7 +106,9 @@ def refusal(status: int, body: str, retry_after: str | None, now: datetime, url:
     if part == "address" and url:
         message = f"{message} (at {url})"
     about = {"part": part, "origin": origin_of(url)} if part is not None and url else {}
-    error = model_error(code, message, status=status, **about, **retry_after_s)
+    window = context_in(message, body)
+    context_tokens = {"context_tokens": window} if window is not None and status in (400, 413, 422, 500) else {}
+    error = model_error(code, message, status=status, **about, **retry_after_s, **context_tokens)
     is_vague = status in (400, 422) and _is_vague(message)
     return AttemptFailed(
         error, is_retryable=is_retryable_status(status), retry_after_s=wait_s, is_vague=is_vague, body=body
@@ -121,6 +123,26 @@ def _refused_part(status: int, body: str) -> str | None:
         return None
     # A server that knows the path answers in JSON, and names the model that it does not know.
     return "model" if body.lstrip().startswith("{") and "model" in body.lower() else "address"
+
+
+# As OpenAI, vLLM, OpenRouter, llama.cpp, LM Studio, Mistral, Anthropic and Google put it.
+_WINDOWS = (
+    re.compile(r"context (?:length|size|window)\D{0,20}?(\d[\d,]*)", re.IGNORECASE),
+    re.compile(r"(\d[\d,]*) maximum\b|maximum number of tokens allowed \((\d+)\)", re.IGNORECASE),
+)
+_TOO_LONG = re.compile(r"context|too (long|large)|exceeds|maximum", re.IGNORECASE)
+_N_CTX = re.compile(r'"n_ctx":\s*(\d+)')
+
+
+def context_in(message: str, body: str = "") -> int | None:
+    """Find the size of the model's window in the refusal of a request that is too long; None if it is not told."""
+    if _TOO_LONG.search(message) is None:
+        return None
+    found = next((hit for pattern in _WINDOWS if (hit := pattern.search(message))), None) or _N_CTX.search(body)
+    if found is None:
+        return None
+    size = int(next(filter(None, found.groups())).replace(",", ""))
+    return size if 256 <= size < 2**31 else None
 
 
 def unusable_route(error: ValueError, url: str) -> StepFailed:

@@ -84,6 +84,7 @@ class TokenBar(Adaptive, QWidget):
         self._theme = theme
         self._usage = WorkflowUsage()
         self._limit: int | None = None
+        self._is_assumed = False
         self._gauge = ContextGauge(theme, self)
         self._context, self._turn, self._total, self._cost, self._speed = (
             Label("", "meta", "muted", self) for _ in range(5)
@@ -94,12 +95,12 @@ class TokenBar(Adaptive, QWidget):
         self._build()
         self.adapt_to(theme)
 
-    def show_usage(self, usage: WorkflowUsage, limit_tokens: int | None) -> None:
+    def show_usage(self, usage: WorkflowUsage, limit_tokens: int | None, *, is_assumed: bool = False) -> None:
         """Show the usage. `limit_tokens` is the context that the next model has for the conversation, None if
-        unlimited.
+        unlimited; `is_assumed`: the window of that model is not known.
         """
-        if (usage, limit_tokens) != (self._usage, self._limit):
-            self._usage, self._limit = usage, limit_tokens
+        if (usage, limit_tokens, is_assumed) != (self._usage, self._limit, self._is_assumed):
+            self._usage, self._limit, self._is_assumed = usage, limit_tokens, is_assumed
             self.retranslate()
 
     @property
@@ -113,7 +114,13 @@ class TokenBar(Adaptive, QWidget):
         usage, share = self._usage, self.share
         context = TokenText()
         if share is not None and usage.context_tokens is not None and self._limit:
-            context = context_text(usage.context_tokens, self._limit, is_cut=usage.is_cut)
+            context = context_text(
+                usage.context_tokens,
+                self._limit,
+                is_cut=usage.is_cut,
+                is_assumed=self._is_assumed,
+                fixed_tokens=usage.fixed_tokens,
+            )
         self._gauge.set_share(share or 0.0)
         self._context.set_tone(context_tone(share or 0.0))
         texts = {

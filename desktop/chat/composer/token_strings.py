@@ -24,10 +24,18 @@ class TokenText:
     full: str = ""
 
 
-def context_text(tokens: int, limit: int, *, is_cut: bool) -> TokenText:
-    """Return how full the context is. `room` must be positive."""
+def context_text(
+    tokens: int, limit: int, *, is_cut: bool, is_assumed: bool = False, fixed_tokens: int | None = None
+) -> TokenText:
+    """Return how full the context is. `limit` must be positive; `is_assumed`: the window of the model is not known.
+    `fixed_tokens` are those of the system prompt and the tools.
+    """
     share = tokens / limit
-    if share >= FULL_SHARE:
+    if is_assumed:
+        short = translate("TokenBar", "Context ≈ {percent} of an assumed {room}").format(
+            percent=_percent(share), room=compact(limit)
+        )
+    elif share >= FULL_SHARE:
         short = translate("TokenBar", "Context full")
     elif share >= NEARLY_FULL_SHARE:
         short = translate("TokenBar", "Context {percent}, nearly full").format(percent=_percent(share))
@@ -36,6 +44,14 @@ def context_text(tokens: int, limit: int, *, is_cut: bool) -> TokenText:
     full = translate(
         "TokenBar", "The conversation uses about {tokens} of the {room} tokens that the model’s context has for it."
     ).format(tokens=number(tokens), room=number(limit))
+    if fixed_tokens is not None:
+        full += " " + translate("TokenBar", "{tokens} of them are the system prompt and the tools.").format(
+            tokens=number(fixed_tokens)
+        )
+    if is_assumed:
+        full += " " + translate(
+            "TokenBar", "The context window of this model is not known, only assumed. You can set it in the settings."
+        )
     if is_cut or share >= FULL_SHARE:
         full += " " + translate("TokenBar", "Its oldest messages are no longer sent.")
     return TokenText(short, full)

@@ -253,16 +253,18 @@ class TokenBinder(Controller):
         super().__init__(context, pane)
         self._bar = bar
         self._context_tokens: int | None = None
+        self._is_assumed = False
         view, usage = context.stores.view, context.stores.usage
         self._bind = context.frames.bind(pane, (view.changed, usage.changed), self.show_now)
 
     def close(self) -> None:
         self._bind.close()
 
-    def set_context_tokens(self, tokens: int | None) -> None:
-        """Set the context size of the next turn's model; None is unlimited."""
-        self._context_tokens = tokens
+    def set_context_tokens(self, tokens: int | None, is_assumed: bool) -> None:
+        """Set the context size of the next turn's model; None is unlimited. `is_assumed`: its window is not known."""
+        self._context_tokens, self._is_assumed = tokens, is_assumed
         self.show_now()
 
     def show_now(self) -> None:
-        self._bar.show_usage(self._stores.usage.get(self._stores.view.workflow_id), self._context_tokens)
+        usage = self._stores.usage.get(self._stores.view.workflow_id)
+        self._bar.show_usage(usage, self._context_tokens, is_assumed=self._is_assumed)

@@ -30,7 +30,7 @@ class AnsweringChoice(Controller):
 
     connect_requested = Signal()
     """The settings should open, to connect another model."""
-    shown = Signal(object)
+    shown = Signal(object, bool)
     """The context size of the next turn's model in tokens; None is unlimited."""
     refused = Signal(str)
     """Why a choice was rejected while the picker is closed."""
@@ -61,7 +61,8 @@ class AnsweringChoice(Controller):
         resolved = self._resolved()
         model = resolved.model
         self._header.show_answering(resolved.agent.name, model_label(model))
-        self.shown.emit(None if model is None else available_tokens(model.context_tokens, model.max_tokens))
+        room = None if model is None else available_tokens(model.context_tokens, model.max_tokens)
+        self.shown.emit(room, model is not None and model.context_tokens is None)
 
     def next_model(self) -> ModelChoice | None:
         """Return the model of the next turn; None is the offline agent."""

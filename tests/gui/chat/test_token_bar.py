@@ -45,6 +45,16 @@ def test_all_values_are_shown(bar: TokenBar) -> None:
     assert bar.objectName() == "token_bar"
 
 
+def test_a_window_that_is_only_assumed_is_shown_as_such(bar: TokenBar) -> None:
+    usage = WorkflowUsage(context_tokens=7_900, fixed_tokens=7_800)
+    bar.show_usage(usage, 24_576, is_assumed=True)
+    assert said(bar) == ["Context ≈ 32% of an assumed 24.6k"]
+    assert "7,800 of them are the system prompt and the tools" in bar.accessibleName()
+    assert "You can set it in the settings." in bar.accessibleName()
+    bar.show_usage(usage, 24_576)
+    assert said(bar) == ["Context 32%"]
+
+
 def test_what_came_from_the_cache_is_told(bar: TokenBar) -> None:
     bar.show_usage(WorkflowUsage(total=TokenUsage(48_200, 6_100, answers=4, cached_tokens=12_000)), 1000)
     assert "48,200 tokens in, of which 12,000 from the cache, 6,100 out" in bar.accessibleName()

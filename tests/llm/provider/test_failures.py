@@ -29,6 +29,27 @@ async def test_what_may_pass_is_tried_again(phone: Phone, status: int) -> None:
     assert phone.clock.slept == [1.0, 2.0]
 
 
+@pytest.mark.parametrize(
+    ("message", "window"),
+    [
+        # github.com/ChatGPTNextWeb/NextChat/issues/3195, github.com/claude-code-best/claude-code/issues/272
+        ("This model's maximum context length is 8192 tokens. However, you requested 8256 tokens", 8192),
+        ("'max_tokens' is too large: 64000. This model's maximum context length is 64001 tokens", 64001),
+        # The rest is written by hand, after the words of llama.cpp, LM Studio, Mistral, Anthropic and Google.
+        ("request (9034 tokens) exceeds the available context size (8192 tokens), try increasing it", 8192),
+        ("the model is loaded with context length of only 4096 tokens", 4096),
+        ("Prompt contains 40000 tokens, too large for model with 32768 maximum context length", 32768),
+        ("prompt is too long: 204000 tokens > 200000 maximum", 200_000),
+        ("The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).", 1_048_576),
+        ("no such model 4096", None),
+    ],
+)
+async def test_the_window_of_a_model_is_read_from_a_refusal(phone: Phone, message: str, window: int | None) -> None:
+    with provider(fails(400, message)) as server:
+        heard = await phone.ask(server.url)
+    assert heard.failure.parameters.get("context_tokens") == window
+
+
 async def test_a_server_on_this_machine_that_loads_is_waited_for_with_its_words(phone: Phone) -> None:
     # github.com/containers/ramalama/issues/2343, github.com/mostlygeek/llama-swap/issues/146; the others by hand.
     loads = {"error": {"code": 503, "message": "Loading model", "type": "unavailable_error"}}

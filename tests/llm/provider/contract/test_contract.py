@@ -127,7 +127,9 @@ class _Case:
         with provider(self.reply(), self.reply(plain)) as server:
             heard = await self.ask(server)
         self.compare(heard, plain)
-        assert [(wait.reason, wait.attempt) for wait in heard.waits] == [("retry", 2)]
+        # a server on this machine that answers 503 counts as one that is not ready yet
+        wanted = ("loading", 1) if self.cell.status == 503 else ("retry", 2)
+        assert [(wait.reason, wait.attempt) for wait in heard.waits] == [wanted]
         assert self.cell.words in (heard.waits[0].message or "")
 
     async def refuses_the_key(self) -> None:
