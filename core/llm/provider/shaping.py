@@ -149,7 +149,8 @@ def _without_calls(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
             sent.append(ChatMessage("assistant", text))
         elif message.role == "tool":
             result = message.text[:RESULT_CHARACTERS]
-            sent.append(ChatMessage("user", f"(Result of {names.get(message.call_id or '', 'a tool')}: {result})"))
+            told = f"(Result of {names.get(message.call_id or '', 'a tool')}: {result})"
+            sent.append(ChatMessage("user", told, files=message.files))
         else:
             sent.append(message)
     return sent
