@@ -174,7 +174,7 @@ SCHEMA = {
 @pytest.mark.parametrize(
     ("arguments", "path", "expected"),
     [
-        ({"n": "7"}, "/n", "whole number"),
+        ({"n": "seven"}, "/n", "whole number"),
         ({"n": True}, "/n", "whole number"),
         ({"n": 1.5}, "/n", "whole number"),
         ({"n": None}, "/n", "whole number"),
