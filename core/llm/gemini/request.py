@@ -114,12 +114,15 @@ def _blob(file: MessageFile) -> Wire:
 
 
 def _replayed(turn: Turn, choice: ModelChoice) -> list[Wire] | None:
-    """Return the parts of the answer as they came, if this model gave it and its calls are the same."""
-    replay = turn.message.replay
-    if replay is None or not replay.is_for(choice, WireFormatName.GEMINI):
+    """Return the parts of the answer as they came, if this model gave it and they are still the same answer."""
+    replay, message = turn.message.replay, turn.message
+    if replay is None or not replay.is_for(choice, WireFormatName.GEMINI) or not isinstance(replay.value, list):
         return None
-    parts: list[Wire] = list(replay.value)
-    return parts if sum("functionCall" in part for part in parts) == len(turn.message.calls) else None
+    parts: list[Wire] = [part for part in replay.value if isinstance(part, dict)]
+    calls = [part["functionCall"] for part in parts if "functionCall" in part]
+    text = "".join(str(part.get("text", "")) for part in parts if not part.get("thought"))
+    is_same = text == message.text and len(calls) == len(message.calls)
+    return parts if is_same and all(isinstance(call, dict) and "name" in call for call in calls) else None
 
 
 def _model_parts(turn: Turn) -> Iterable[Wire]:

@@ -14,6 +14,7 @@ from core.domain.model import ModelChoice, WireFormatName
 from core.domain.text.json_text import encode
 from core.llm.openai_compatible.content import join_surrogates
 from core.llm.openai_compatible.nearly_json import object_of
+from core.llm.openai_responses.request import texts_of
 from core.llm.provider.event_assembly import EventAssembler
 from core.llm.provider.usage import openai_usage
 from core.ports import CallRequest, ModelDelta, ModelWarning, Replay
@@ -145,7 +146,7 @@ class ResponsesAssembler(EventAssembler):
             self._count(len(written))
             item.arguments = [written]
         is_thought, was_shown = item.kind == "reasoning", bool(item.shown)
-        for place, text in _texts_of(fields) if is_whole else ():
+        for place, text in texts_of(fields) if is_whole else ():
             if place in item.shown or not (is_thought and was_shown):  # else it is the same thought in other words
                 yield from self._show(item, place, text[item.shown.get(place, 0) :], is_thought=is_thought)
 
@@ -216,16 +217,6 @@ class ResponsesAssembler(EventAssembler):
         places = [key for key in self._items if isinstance(key, int)]
         others = [item for key, item in self._items.items() if not isinstance(key, int)]
         return [*(self._items[place] for place in sorted(places)), *others]
-
-
-def _texts_of(item: dict[str, Any]) -> Iterator[tuple[tuple[str, int], str]]:
-    """Yield the texts of an item, each with its place."""
-    for name in ("summary", "content"):
-        parts = item.get(name)
-        for index, part in enumerate(parts if isinstance(parts, list) else []):
-            text = (part.get("text") or part.get("refusal")) if isinstance(part, dict) else None
-            if isinstance(text, str):
-                yield (name, index), text
 
 
 def _call(item: _Item, used: set[str]) -> CallRequest:

@@ -2,7 +2,7 @@
 
 import base64
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from core.domain.model import ModelChoice, Reasoning, WireFormatName
@@ -88,18 +88,34 @@ def _file(file: MessageFile) -> Wire:
 
 
 def _replayed(turn: Turn, choice: ModelChoice) -> list[Wire] | None:
-    """Return the items of the answer as they came, if this model gave it and its calls are the same."""
-    replay = turn.message.replay
-    if replay is None or not replay.is_for(choice, WireFormatName.OPENAI_RESPONSES):
+    """Return the items of the answer as they came, if this model gave it and they are still the same answer."""
+    replay, message = turn.message.replay, turn.message
+    if (
+        replay is None
+        or not replay.is_for(choice, WireFormatName.OPENAI_RESPONSES)
+        or not isinstance(replay.value, list)
+    ):
         return None
-    items: list[Wire] = [dict(item) for item in replay.value if _has_content(item)]
+    items: list[Wire] = [dict(item) for item in replay.value if isinstance(item, dict) and _has_content(item)]
     calls = [item for item in items if item.get("type") == "function_call"]
-    return items if len(calls) == len(turn.message.calls) else None
+    text = "".join(text for item in items if item.get("type") == "message" for _, text in texts_of(item))
+    is_same = text == message.text and len(calls) == len(message.calls)
+    return items if is_same and all(isinstance(call.get("call_id"), str) for call in calls) else None
 
 
-def _has_content(item: Mapping[str, Any]) -> bool:
+def _has_content(item: Wire) -> bool:
     """Return whether an item stands for itself. OpenAI looks for reasoning without content, and has not stored it."""
     return item.get("type") != "reasoning" or bool(item.get("encrypted_content") or item.get("content"))
+
+
+def texts_of(item: Wire) -> Iterator[tuple[tuple[str, int], str]]:
+    """Yield the texts of an item, each with its place."""
+    for name in ("summary", "content"):
+        parts = item.get(name)
+        for index, part in enumerate(parts if isinstance(parts, list) else []):
+            text = (part.get("text") or part.get("refusal")) if isinstance(part, dict) else None
+            if isinstance(text, str):
+                yield (name, index), text
 
 
 def _items(turn: Turn) -> Iterable[Wire]:

@@ -1,6 +1,7 @@
 """What is particular to Gemini: schemas, thinking, calls and their results, and the ways in which an answer ends."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -130,9 +131,16 @@ def test_results_have_the_names_and_ids_of_their_calls_and_pictures_where_the_mo
     assert first["parts"] == [{"inlineData": {"mimeType": "image/png", "data": "MQ==", "displayName": "p.png"}}]
     assert "id" not in second
     assert "x.zip" in signed[2]["parts"][2]["text"]
-    # The answer of another model, or of this one without its signatures.
-    other = Replay(WireFormatName.GEMINI, CHOICE.origin, "gemini-2.5-pro", replay.value)
-    for message in (ChatMessage("assistant", "", calls), ChatMessage("assistant", "", calls, replay=other)):
+    # The answer of another model, of this one without its signatures, of another answer, or damaged.
+    values: tuple[Any, ...] = (
+        replay.value[:1],
+        [{"text": "Hi"}, *replay.value],
+        {},
+        "x",
+        [{"functionCall": 1}, {"functionCall": {}}],
+    )
+    others = [replace(replay, model="gemini-2.5-pro"), *(replace(replay, value=value) for value in values)]
+    for message in (ChatMessage("assistant", "", calls, replay=other) for other in (None, *others)):
         parts = body_of(USER, message, *results)["contents"][1]["parts"]
         assert [part.get("thoughtSignature") for part in parts] == [NO_SIGNATURE, None]
         assert parts[1]["functionCall"]["args"] == {"invalid_json": "{"}

@@ -1,6 +1,7 @@
 """What is particular to responses: servers that imitate them, items that go back, and which models need them."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -93,9 +94,19 @@ def test_items_go_back_as_they_came_to_the_model_that_sent_them() -> None:
     sent = body_of(USER, ChatMessage("assistant", "", (call,), replay=replay), result)["input"]
     output = {"type": "function_call_output", "call_id": call.id, "output": "19"}
     assert sent[1:] == [THOUGHT, CALCULATION, output]  # what OpenAI would look for in vain is left out
-    sent = body_of(USER, ChatMessage("assistant", "", (call,), replay=replay), result, model="gpt-5.2")["input"]
-    assert [item.get("type") for item in sent] == [None, "function_call", "function_call_output"]
-    assert "id" not in sent[1]
+    # To another model, and where it is of another answer or damaged, the call goes without.
+    values: tuple[Any, ...] = (
+        items[:2],
+        [*items, said("m", "Hi")[-1]["item"]],
+        {},
+        "x",
+        [{**CALCULATION, "call_id": None}],
+    )
+    others = [replace(replay, model="gpt-5.2"), *(replace(replay, value=value) for value in values)]
+    for other in others:
+        sent = body_of(USER, ChatMessage("assistant", "", (call,), replay=other), result)["input"]
+        assert [item.get("type") for item in sent] == [None, "function_call", "function_call_output"]
+        assert "id" not in sent[1]
 
 
 def test_files_are_items_of_a_message_or_of_a_result() -> None:
