@@ -5758,6 +5758,10 @@
         <translation>En secondes, jusqu’à ce qu’il ait indiqué ses outils.</translation>
     </message>
     <message>
+        <source>In the same way. They are not offered.</source>
+        <translation>De la même façon. Ils ne sont pas proposés.</translation>
+    </message>
+    <message>
         <source>May stay empty.</source>
         <translation>Peut rester vide.</translation>
     </message>
@@ -5766,12 +5770,20 @@
         <translation>Nom</translation>
     </message>
     <message>
+        <source>Names, with commas between; * is any. Empty: all.</source>
+        <translation>Des noms séparés par des virgules&#x202f;; * vaut pour tout. Vide&#xa0;: tous.</translation>
+    </message>
+    <message>
         <source>New server</source>
         <translation>Nouveau serveur</translation>
     </message>
     <message>
         <source>One a line; one that is empty or has a line break, in double quotes.</source>
         <translation>Un par ligne&#x202f;; s’il est vide ou contient un saut de ligne, entre guillemets droits.</translation>
+    </message>
+    <message>
+        <source>Only these tools</source>
+        <translation>Seulement ces outils</translation>
     </message>
     <message>
         <source>Save server</source>
@@ -5796,6 +5808,10 @@
     <message>
         <source>Variable</source>
         <translation>Variable</translation>
+    </message>
+    <message>
+        <source>Without these tools</source>
+        <translation>Sans ces outils</translation>
     </message>
     <message>
         <source>Working folder</source>

@@ -17,6 +17,11 @@ CHANGES = ("edit", "enable", "disable")
 _TEXTS = {"name": "the name", "command": "the program", "url": "the address", "cwd": "the working folder"}
 _SECONDS = {"timeout": ("timeout_s", "of one call"), "start-timeout": ("start_timeout_s", "of a start")}
 
+_TOOLS = {
+    "tools": ("only_tools", "the tools that are offered alone"),
+    "without-tools": ("without_tools", "the tools that are not offered"),
+}
+
 
 def add_change_verbs(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
     """Add the parsers of these verbs."""
@@ -33,6 +38,8 @@ def add_change_verbs(verb: Callable[[str, str], argparse.ArgumentParser]) -> Non
             edit.add_argument(f"--{name}", action="append", default=[], metavar=metavar, help=f"{what} a {place}")
     for option, (field, what) in _SECONDS.items():
         edit.add_argument(f"--{option}", dest=field, type=float, metavar="SECONDS", help=f"the time limit {what}")
+    for option, (_, what) in _TOOLS.items():
+        edit.add_argument(f"--{option}", metavar="NAME,…", help=f"{what}, with commas between; * is any; '' for none")
     edit.add_argument("--start-with-app", choices=("yes", "no"), help="whether it starts with the app")
     edit.add_argument("--yes", action="store_true", help="agree to run it as it is then, and connect")
 
@@ -47,6 +54,8 @@ def show_server(core: Core, name: str) -> int:
         "starts_with_app": server.starts_with_app,
         "timeout_s": server.timeout_s,
         "start_timeout_s": server.start_limit_s,
+        "only_tools": list(server.only_tools) if server.only_tools is not None else None,
+        "without_tools": list(server.without_tools),
         "secrets": sorted(server.secrets),
         "log": core.servers.log(server.id),
     }
@@ -105,6 +114,10 @@ def _changed_fields(server: McpServer, args: argparse.Namespace) -> dict[str, An
         if given or unset:
             fields[field] = _with_values(getattr(server, field), given, unset, option)
     fields |= {field: value for field, _ in _SECONDS.values() if (value := getattr(args, field)) is not None}
+    for option, (field, _) in _TOOLS.items():
+        if (text := getattr(args, option.replace("-", "_"))) is not None:
+            names = tuple(name.strip() for name in text.split(",") if name.strip())
+            fields[field] = names if names or field == "without_tools" else None
     if args.start_with_app is not None:
         fields["starts_with_app"] = args.start_with_app == "yes"
     if not fields and not args.yes:

@@ -203,10 +203,13 @@ def test_a_server_that_cannot_start_is_told_until_it_can_and_can_be_changed(line
         "servers", "edit", "dead", "--name", "alive", "--command", sys.executable, *words, "--env", f"KEY={SECRET}"
     )
     assert edited.last["state"] == "unconfirmed"
-    again = line("servers", "edit", "alive", "--timeout", "7", "--unset-env", "KEY", "--env", "LEVEL=2", "--yes")
+    again = line(
+        "servers", "edit", "alive", "--timeout", "7", "--unset-env", "KEY", "--env", "LEVEL=2", "--tools", "e*", "--yes"
+    )
     assert (again.code, again.last["state"], again.last["env"]) == (0, "running", ["LEVEL"])
     shown = line("servers", "show", "alive").last
     assert (shown["error"], shown["timeout_s"], shown["state"]) == (None, 7, "stopped")
+    assert (shown["only_tools"], shown["without_tools"]) == (["e*"], [])
     assert SECRET not in (line.data / "keys.json").read_text()
     assert line("servers", "disable", "alive").last["state"] == "disabled"
     assert line("servers", "list").last["state"] == "disabled"

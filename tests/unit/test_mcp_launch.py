@@ -35,6 +35,28 @@ def test_variables_are_replaced_and_those_with_secrets_are_masked() -> None:
         resolve_launch(McpServer(id=ServerId("x"), name="x", command="${env:NOT_SET}"), ENVIRONMENT)
 
 
+def test_the_home_folder_is_meant_where_a_shell_would_read_it_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/h")
+    monkeypatch.setenv("USERPROFILE", "/h")
+    args = ("~/q/server.py", "--note=a~b", "~other/x", "~", "${userHome}/x", "${workspaceFolder}", "${PWD}:/x")
+    server = McpServer(id=ServerId("x"), name="x", command="~/bin/c", args=args, cwd="~/q", env={"A": "~/a"})
+    launch = resolve_launch(server, {"PWD": "/elsewhere"})
+    assert (launch.command, launch.cwd, launch.env) == ("/h/bin/c", "/h/q", {"A": "/h/a"})
+    assert launch.args == ("/h/q/server.py", "--note=a~b", "~other/x", "/h", "/h/x", "/h/q", "/h/q:/x")
+
+
+def test_the_servers_own_variables_come_first_and_a_script_of_a_shell_is_left_to_it() -> None:
+    env = {"TOKEN": "own", "PATH": "${PATH}:/more"}
+    server = McpServer(id=ServerId("x"), name="x", command="sh", args=("-c", "echo $TOKEN ${X}", "${TOKEN}"), env=env)
+    launch = resolve_launch(server, {"TOKEN": "other", "PATH": "/bin"})
+    assert launch.args == ("-c", "echo $TOKEN ${X}", "own")
+    assert launch.env["PATH"] == "/bin:/more"
+    far = McpServer(id=ServerId("x"), name="x", url="${BASE}/mcp")
+    assert resolve_launch(far, {"BASE": "https://x.example"}).url == "https://x.example/mcp"
+    with pytest.raises(ToolFailed, match="begin with http"):
+        resolve_launch(far, {"BASE": "file://"})
+
+
 def test_a_program_that_may_fetch_the_server_first_gets_more_time() -> None:
     limits = {
         command: McpServer(id=ServerId("x"), name="x", command=command).start_limit_s

@@ -39,8 +39,9 @@ class ServerForm(EditForm):
         theme = context.theme
         self._server_id: ServerId | None = None
         self._name, self._command, self._folder, self._url = (QLineEdit() for _ in range(4))
+        self._only, self._without = QLineEdit(), QLineEdit()
         self._name.setMaxLength(NAME_CHARACTERS)
-        for line in (self._command, self._folder, self._url):
+        for line in (self._command, self._folder, self._url, self._only, self._without):
             line.setMaxLength(TEXT_CHARACTERS)
         self._kind = Segmented(theme, focus=Qt.FocusPolicy.StrongFocus)
         self._arguments = MultiLineEdit()
@@ -53,10 +54,12 @@ class ServerForm(EditForm):
         self._program = [FormField.around(theme, control) for control in programs]
         self._address = [FormField.around(theme, control) for control in (self._url, self._headers)]
         self._numbers = [FormField.around(theme, control) for control in (self._start, self._call)]
+        self._tools = [FormField.around(theme, control) for control in (self._only, self._without)]
         fields = [*self._general, *self._program, *self._address]
-        self._place([*fields, ResponsiveRow(theme, self._numbers), self._begins], [*fields, *self._numbers])
+        rows = [ResponsiveRow(theme, part) for part in (self._numbers, self._tools)]
+        self._place([*fields, *rows, self._begins], [*fields, *self._numbers, *self._tools])
         self._kind.chosen.connect(self._show_kind)
-        for line in (self._name, self._command, self._folder, self._url):
+        for line in (self._name, self._command, self._folder, self._url, self._only, self._without):
             line.returnPressed.connect(self._on_save)
         self.adapt_to(theme)
         # The buttons of the choice are created with their labels, after the other fields.
@@ -81,6 +84,8 @@ class ServerForm(EditForm):
             box.show_values(values, {name for name in values if f"{part}/{name}" in secrets})
         self._start.set_number(server.start_timeout_s if server is not None else None)
         self._call.set_number(server.timeout_s if server is not None else None)
+        self._only.setText(", ".join((server.only_tools or ()) if server is not None else ()))
+        self._without.setText(", ".join(server.without_tools if server is not None else ()))
         self._begins.setChecked(server is not None and server.starts_with_app)
         self._kind.set_current(server.transport if server is not None else Transport.STDIO)
         self._show_kind()
@@ -116,6 +121,9 @@ class ServerForm(EditForm):
         for number in (self._start, self._call):
             number.localize("")
             number.set_empty_text(self.tr("as usual"))
+        only, without = self._tools
+        only.describe(self.tr("Only these tools"), self.tr("Names, with commas between; * is any. Empty: all."))
+        without.describe(self.tr("Without these tools"), self.tr("In the same way. They are not offered."))
         self._begins.setText(self.tr("Start it with the app"))
         self._begins.setAccessibleName(self._begins.text())
         self._save.setText(self.tr("Save server"))
@@ -143,6 +151,8 @@ class ServerForm(EditForm):
             "start_timeout_s": self._start.number,
             "timeout_s": self._call.number or McpServer.model_fields["timeout_s"].default,
             "starts_with_app": self._begins.isChecked(),
+            "only_tools": _names(self._only.text()) or None,
+            "without_tools": _names(self._without.text()),
         }
         if self._kind.current == Transport.STDIO:
             args = parse_arguments(self._arguments.text())
@@ -177,6 +187,10 @@ class ServerForm(EditForm):
         if field is not None:
             field.show_error(text)
             announce(self, text, is_urgent=True)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name for part in text.split(",") if (name := part.strip()))
 
 
 def format_arguments(arguments: Sequence[str]) -> str:

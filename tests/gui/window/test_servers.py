@@ -107,6 +107,7 @@ async def test_a_server_is_added_by_the_form_agreed_to_tested_changed_and_remove
         assert isinstance(kept, QLineEdit)
         assert (kept.text(), kept.placeholderText()) == ("", "kept, not shown")
         write(app, "Name", "Folder")
+        write(app, "Without these tools", "once, no-such*")
         press(app, "Save server")
         await until(lambda: notice(app) == "Folder is saved.")
         assert state(app, "Folder") is ServerState.RUNNING
@@ -127,7 +128,7 @@ async def test_a_server_is_added_by_the_form_agreed_to_tested_changed_and_remove
         await until(lambda: notice(app) == "Folder is back." and bool(page(app).rows))
         launch = await app.core.servers.launch_of(app.core.servers.named("Folder").server)
         assert launch.env == {"MY_TOKEN": SECRET}
-        assert len(app.core.servers.named("Folder").tools) == 7
+        assert len(app.core.servers.named("Folder").tools) == 6
         assert SECRET not in texts(app)
     assert programs(trace) == []
 
