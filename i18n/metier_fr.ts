@@ -2069,6 +2069,10 @@
         <translation>Le modèle a répondu sans un mot</translation>
     </message>
     <message>
+        <source>This model takes no pictures or PDFs, so it was asked without them</source>
+        <translation>Ce modèle n’accepte ni images ni PDF&#xa0;: la demande a été faite sans eux</translation>
+    </message>
+    <message>
         <source>This model takes no reasoning effort, so it was asked without one</source>
         <translation>Ce modèle n’accepte pas d’effort de raisonnement&#xa0;: la demande a été faite sans lui</translation>
     </message>

@@ -30,12 +30,13 @@ LOCAL_LIMITS = TimeLimits(silence_s=600.0)
 class Quirks:
     """What a server accepts, as it is known (`core.llm.quirks`) or learnt from its refusals.
 
-    `max_tokens` is the name of that field, `max_output_tokens` its highest value; `reasoning` the field of the effort,
-    None if there is none; `short_ids`: call ids have nine letters or digits. False: it takes no `tools`, `temperature`,
-    `system` message, or (`takes_reasoning`) no effort. `refused_fields` of a request (`a.b` is within `a`) were sent
-    unasked. `refused_keys` of its own answers are not returned to it; `filled_keys` stand for keys that an answer
-    lacks. `fields` are further fields of a request. In Anthropic's API, `thinking` is the kind that a model takes
-    whatever its name says ("budget", "effort"), and without `cache_marks` nothing is marked for the cache.
+    `max_tokens` is the name of that field, `max_output_tokens` its highest value; `reasoning` the field of the
+    effort, None if there is none; `short_ids`: call ids have nine letters or digits. False: it takes no `tools`,
+    `files`, `temperature`, `system` message, or (`takes_reasoning`) effort. `refused_fields` of a request (`a.b` is
+    within `a`) were sent unasked. `refused_keys` of its own answers are not returned to it; `filled_keys` stand for
+    keys that an answer lacks. `fields` are further fields of a request. In Anthropic's API, `thinking` is the kind
+    that a model takes whatever its name says ("budget", "effort"), and without `cache_marks` nothing is marked for
+    the cache.
     """
 
     stream_options: bool = True
@@ -47,6 +48,7 @@ class Quirks:
     temperature: bool = True
     system: bool = True
     tools: bool = True
+    files: bool = True
     max_tools: int | None = None
     description_characters: int | None = None
     refused_fields: frozenset[str] = frozenset()

@@ -17,7 +17,7 @@ from core.llm.openai_compatible.tool_calls import CallAssembler
 from core.llm.provider.failures import error_in, message_in, message_in_body, model_error, one_line
 from core.llm.provider.usage import openai_usage
 from core.llm.sse import SseEvent
-from core.ports import CallDelta, ModelDelta, ModelWarning, ReasoningDelta, ReplayDelta, Usage
+from core.ports import CallDelta, ModelDelta, ModelWarning, ReasoningDelta, ReplayDelta, TextDelta, Usage
 
 # For an answer with its reasoning and calls: the limit of a step's result (ENGINE §2).
 ANSWER_CHARACTERS = 10_000_000
@@ -171,11 +171,15 @@ class Assembler:
                 yield ReasoningDelta(thought)
             if text := self._text.feed(text_in(delta)):
                 self._count(len(text))
-                yield from self._splitter.feed(text)
+                if self._splitter.passes(text):
+                    yield TextDelta(text)
+                else:
+                    yield from self._splitter.feed(text)
             for entries in (delta.get("tool_calls"), delta.get("function_call")):
                 if entries:
                     self._count(self._calls.feed(entries, are_whole=is_whole))
-            self._count(self._replay.take(delta))
+            if size := self._replay.take(delta):
+                self._count(size)
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:
             self.is_finished = True

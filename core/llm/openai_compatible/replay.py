@@ -38,10 +38,15 @@ class ReplayCollector:
     def take(self, delta: Mapping[str, Any]) -> int:
         """Add the keys of a piece of the answer, and return the number of characters that nothing else counts."""
         size = 0
-        if unknown := delta.keys() - _OWN:
-            fields = {key: delta[key] for key in unknown if delta[key] not in _EMPTY}
-            _merge(self._message, fields)
-            size = sum(len(str(value)) for key, value in fields.items() if key not in _STREAMED)
+        for key, value in delta.items():  # the usual keys first: this runs for every piece
+            if key in _OWN or value in _EMPTY:
+                continue
+            pieces = self._message.get(key)
+            if isinstance(pieces, _Pieces) and isinstance(value, str):
+                pieces.append(value)
+            else:
+                _merge(self._message, {key: value})
+                size += 0 if key in _STREAMED else len(str(value))
         if isinstance(content := delta.get("content"), list):
             thoughts = [block for block in content if isinstance(block, dict) and block.get("type") in _THOUGHTS]
             _merge(self._message, {"content": thoughts} if thoughts else {})

@@ -43,13 +43,21 @@ class ThoughtSplitter:
 
     def feed(self, text: str) -> Iterator[ModelDelta]:
         """Add a piece, and yield what is certain."""
-        if self._has_begun and not self._held and (self._said is None or _FIRST.search(text) is None):
-            if self._said is not None:
-                self._said.append(text)
+        if self.passes(text):
             yield TextDelta(text)
-            return
-        self._held += text
-        yield from self._split(is_end=False)
+        else:
+            self._held += text
+            yield from self._split(is_end=False)
+
+    def passes(self, text: str) -> bool:
+        """Return whether a piece is text as it stands, and if so, add it."""
+        if not self._has_begun or self._held:
+            return False
+        if self._said is not None:
+            if _FIRST.search(text) is not None:
+                return False
+            self._said.append(text)
+        return True
 
     def flush(self) -> Iterator[ModelDelta]:
         """Yield the rest."""

@@ -27,6 +27,9 @@ _TOOLS = re.compile(r"\btools?\b|\btool[ _-]?(use|choice|calling)|\bfunction[ _-
 _ABOUT_MESSAGES = re.compile(r"tool_call_id|tool_calls?['\"`]? must|role ['\"`]?tool|preced|respon(se|ding) ")
 _TOO_MANY = re.compile(r"too (many|long|large)|at most|the most|max|exceed|limit|above|up to|no more than|fewer")
 _NUMBER = re.compile(r"\d[\d,]*")
+_FILES = re.compile(
+    r"image|picture|vision|multi-?modal|mmproj|pdf|document|\bfiles?\b|content.{0,30}(must be|a) (a )?string"
+)
 _CONTEXT = re.compile(r"context[ _](length|window|size)|prompt (is )?too (long|large)|too many (input )?tokens")
 _OPTIONS = re.compile("stream_options|include_usage")
 _SCHEMA = re.compile(r"schema|parameters|propert|pattern|name|description|json|invalid")
@@ -68,6 +71,8 @@ def lesson_of(
             yield Lesson(replace(quirks, refused_fields=quirks.refused_fields | {field}))
     yield from _about_limit(words, quirks, body)
     yield from _about_thinking(words, quirks, body)
+    if _FILES.search(words) and any(message.files for message in request.messages):
+        yield Lesson(replace(quirks, files=False), _without("files", failed))
     if "temperature" in words:
         yield Lesson(replace(quirks, temperature=False), _without("temperature", failed))
     if re.search(r"reasoning|thinking|effort", words) and THOUGHT not in words:

@@ -72,6 +72,8 @@ def shaped_request(request: ModelRequest, choice: ModelChoice, quirks: Quirks) -
     messages: Sequence[ChatMessage] = request.messages
     if not quirks.tools:
         messages = _without_calls(messages)
+    if not quirks.files:
+        messages = [_without_files(message) if message.files else message for message in messages]
     if not quirks.system:
         messages = _without_system(messages)
     return replace(
@@ -154,6 +156,12 @@ def _without_calls(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
         else:
             sent.append(message)
     return sent
+
+
+def _without_files(message: ChatMessage) -> ChatMessage:
+    names = ", ".join(file.name for file in message.files)
+    text = "\n\n".join(filter(None, (message.text, f"(Not shown to this model, which takes no files: {names})")))
+    return replace(message, text=text, files=())
 
 
 def _told(call: CallRequest) -> str:

@@ -140,6 +140,8 @@ class CutOffView(QWidget):
             case "without_part":
                 if block.details.get("part") == "temperature":
                     return self.tr("This model takes no temperature, so it was asked without one")
+                if block.details.get("part") == "files":
+                    return self.tr("This model takes no pictures or PDFs, so it was asked without them")
                 return self.tr("This model takes no reasoning effort, so it was asked without one")
         return self.tr("Stopped") if block.is_stopped else self.tr("Interrupted: this text was cut off")
 

@@ -17,7 +17,7 @@ from core.domain.tool import ToolInfo
 from core.llm.openai_compatible.request import request_body, wire_messages
 from core.llm.presets import PRESETS
 from core.llm.quirks import ENTRIES, quirks_of
-from core.ports import CallRequest, ChatMessage, ModelRequest, ModelWarning, Replay
+from core.ports import CallRequest, ChatMessage, MessageFile, ModelRequest, ModelWarning, Replay
 from tests.llm.provider.conftest import Heard, Phone
 from tests.support.provider import Asked, Reply, provider, says
 
@@ -132,6 +132,30 @@ async def test_a_refusal_of_everything_ends(phone: Phone) -> None:
         before = len(server.posts)
         await ask(phone, server.url)
     assert "tools" in server.posts[before].body  # a guess that did not help is not remembered
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        # github.com/rikkahub/rikkahub/issues/1433, github.com/JohnnyZ93/oai-compatible-copilot/issues/229,
+        # github.com/ggml-org/llama.cpp/issues/12947; the last is written by hand.
+        (400, "Failed to deserialize the JSON body into the target type: messages[1]: unknown variant `image_url`, expected `text` at line 1 column 679289"),
+        (404, "No endpoints found that support image input"),
+        (500, 'Failed to parse messages: Unsupported content part type: "image_url"'),
+        (400, "messages.0.content must be a string"),
+    ],
+)  # fmt: skip
+async def test_a_model_that_takes_no_pictures_is_asked_without_them(phone: Phone, status: int, message: str) -> None:
+    def reply(asked: Asked) -> Reply:
+        return Reply(json.dumps(error(message)).encode(), status, JSON) if "base64" in asked.text else says("437.")
+
+    shown = ChatMessage("user", "What is it?", files=(MessageFile("cat.png", "image/png", b"x"),))
+    with provider(reply) as server:
+        heard = await phone.ask(server.url, shown, choice={"takes_pictures": True})
+        again = await phone.ask(server.url, shown, choice={"takes_pictures": True})
+    assert (heard.text, heard.warnings, again.text, again.warnings) == ("437.", ["without_part"], "437.", [])
+    assert "cat.png" in json.dumps(server.posts[-1].messages)
+    assert len(server.posts) == 3
 
 
 MANY = tuple(
