@@ -167,22 +167,25 @@ def preset_at(base_url: str) -> Preset:
     )
 
 
-_WORDS_IN_ADDRESSES: tuple[tuple[WireFormatName, frozenset[str], tuple[str, ...]], ...] = (
-    (WireFormatName.CHAT_COMPLETIONS, frozenset({"openai"}), ()),
-    (WireFormatName.ANTHROPIC_MESSAGES, frozenset({"anthropic"}), ("messages",)),
-    (WireFormatName.GEMINI, frozenset({"gemini", "v1beta"}), ()),
-    (WireFormatName.OPENAI_RESPONSES, frozenset(), ("responses",)),
-)
+# The end of an address, and words of its path. Google has OpenAI's chat completions, too: …/v1beta/openai
+_ENDS_OF_ADDRESSES = {
+    "completions": WireFormatName.CHAT_COMPLETIONS,
+    "responses": WireFormatName.OPENAI_RESPONSES,
+    "messages": WireFormatName.ANTHROPIC_MESSAGES,
+}
+_WORDS_IN_ADDRESSES = {
+    "openai": WireFormatName.CHAT_COMPLETIONS,
+    "anthropic": WireFormatName.ANTHROPIC_MESSAGES,
+    "gemini": WireFormatName.GEMINI,
+    "v1beta": WireFormatName.GEMINI,
+}
 
 
 def wire_format_at(base_url: str) -> WireFormatName | None:
     """Return the API that an address names in its path, such as `https://host/anthropic` and `…/v1/messages`."""
     parts = urlsplit(base_url.strip()).path.lower().rstrip("/").split("/")
-    # Google has OpenAI's chat completions, too: …/v1beta/openai
-    for name, words, last in _WORDS_IN_ADDRESSES:
-        if parts[-1] in last or not words.isdisjoint(parts):
-            return name
-    return None
+    named = (name for word, name in _WORDS_IN_ADDRESSES.items() if word in parts)
+    return _ENDS_OF_ADDRESSES.get(parts[-1]) or next(named, None)
 
 
 def preset_of(choice: ModelChoice) -> Preset:

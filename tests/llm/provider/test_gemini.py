@@ -155,6 +155,8 @@ def test_results_have_the_names_and_ids_of_their_calls_and_pictures_where_the_mo
         ("https://gateway.example/v1beta/models/gemini-2.5-flash:generateContent", WireFormatName.GEMINI),
         ("https://gateway.example/v1/responses", WireFormatName.OPENAI_RESPONSES),
         ("https://gateway.example/openai/v1", WireFormatName.CHAT_COMPLETIONS),
+        ("https://gateway.example/openai/v1/responses", WireFormatName.OPENAI_RESPONSES),
+        ("https://gateway.example/gemini/v1/chat/completions", WireFormatName.CHAT_COMPLETIONS),
         ("https://gateway.example/v1", None),
     ],
 )
