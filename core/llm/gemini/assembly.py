@@ -4,6 +4,7 @@ Each event is a whole response with the next parts of the answer. Parts with sig
 unchanged, at the same place.
 """
 
+import re
 import secrets
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -22,6 +23,8 @@ _FILTERED = frozenset(
         "IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION",
     }
 )  # fmt: skip
+_MALFORMED = "MALFORMED_FUNCTION_CALL"
+_CALLED = re.compile(r"default_api[.:](\w+)\(.*", re.DOTALL)
 # The model wrote a call that cannot be read, or that it must not make: there is no answer.
 _BROKEN = frozenset(
     {
@@ -41,6 +44,7 @@ class GeminiAssembler(EventAssembler):
         super().__init__(choice)
         self._parts: list[dict[str, Any]] = []
         self._ids: set[str] = set()
+        self._malformed: CallRequest | None = None
 
     def _is_answer(self, value: dict[str, Any]) -> bool:
         return any(key in value for key in ("candidates", "promptFeedback", "response"))
@@ -75,6 +79,8 @@ class GeminiAssembler(EventAssembler):
             self._cut = ModelWarning("length", "the answer was cut off at the model's length limit")
         elif reason in _FILTERED:
             self._cut = _filtered("the provider's filter cut the answer off", reason, message)
+        elif reason == _MALFORMED and (call := _malformed_call(message)) is not None:
+            self._malformed = call
         elif reason in _BROKEN:
             words = message if isinstance(message, str) and message else "the model's answer could not be used"
             self._fail({"message": f"{join_surrogates(words)} ({reason})", "code": reason})
@@ -100,7 +106,8 @@ class GeminiAssembler(EventAssembler):
         self._parts.append(part)
 
     def _calls(self) -> Sequence[CallRequest]:
-        return [self._call(part["functionCall"]) for part in self._parts if isinstance(part.get("functionCall"), dict)]
+        made = [part["functionCall"] for part in self._parts if isinstance(part.get("functionCall"), dict)]
+        return [*map(self._call, made), *([self._malformed] if self._malformed is not None else [])]
 
     def _call(self, made: dict[str, Any]) -> CallRequest:
         call_id, name, args = made.get("id"), made.get("name"), made.get("args")
@@ -120,6 +127,14 @@ class GeminiAssembler(EventAssembler):
             {**part, "text": join_surrogates("".join(part["text"]))} if "text" in part else part for part in self._parts
         ]
         return Replay(WireFormatName.GEMINI, self._choice.origin, self._choice.model, parts)
+
+
+def _malformed_call(message: Any) -> CallRequest | None:
+    """Return the call that a model wrote as code, if its tool can be told: the model is told, and calls again."""
+    found = _CALLED.search(message) if isinstance(message, str) else None
+    if found is None:
+        return None
+    return CallRequest(f"call_{secrets.token_hex(12)}", found[1], None, join_surrogates(found[0]))
 
 
 def _is_thought(part: dict[str, Any]) -> bool:

@@ -209,6 +209,16 @@ async def test_an_answer_ends_for_a_reason(
     assert words in (heard.error.message if heard.error else "")
 
 
+async def test_a_call_that_the_model_wrote_as_code_is_told_to_it(phone: Phone) -> None:
+    """github.com/openclaw/openclaw/issues/138373"""
+    heard = await ask(
+        phone, Reply(ends("MALFORMED_FUNCTION_CALL", "Malformed function call: print(default_api.add(n=1))"))
+    )
+    assert heard.error is None
+    (call,) = heard.calls
+    assert (call.tool, call.arguments, call.arguments_text) == ("add", None, "default_api.add(n=1))")
+
+
 @pytest.mark.parametrize(
     ("body", "code", "text"),
     [
