@@ -19,6 +19,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from core.tools.mcp.config_text import ConfigSyntaxError, Format, read_json
 
+LINK_CHARACTERS = 20_000
+
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
 _PROMPT = re.compile(
     r"^[ \t]*(?:(?:[$>%\u276f\u279c\u00bb]|PS [^>\n]*>|[A-Za-z]:\\[^>\n]*>|[\w.-]+@[\w.-]+[:\w~/. -]*[$%])[ \t]+)",
@@ -70,6 +72,8 @@ def read_link(text: str) -> Any:
     ConfigSyntaxError.
     """
     text = text.strip().strip("<>`\"'")
+    if len(text) > LINK_CHARACTERS:
+        return None
     for link in _LINK.finditer(text):
         # an address of a server may have a configuration of its own behind the question mark
         is_web = _ADDRESS.match(link[0]) is not None
@@ -134,6 +138,7 @@ def looks_like_command(text: str) -> bool:
 def read_commands(text: str) -> list[Any]:
     """Return the servers of the command lines of a text, [] if it holds none. Raises ConfigSyntaxError."""
     plain = _CONTINUED.sub(" ", _PROMPT.sub("", text.strip()))
+    plain = re.sub(r"^((?:export|set|cd) [^\n&]*?)\s*&&\s*", r"\1\n", plain, flags=re.MULTILINE)
     # what another command prints is not known here: it is asked for
     plain = _PRINTED.sub(lambda match: f"${{command:{(match[1].split() or ['it'])[0]}}}", plain)
     found: list[Any] = []
@@ -191,7 +196,7 @@ def _servers(words: Sequence[str]) -> list[Any]:
         )
     if _ADDRESS.fullmatch(words[0]):
         return [{"url": words[0]}]
-    is_word = re.fullmatch(r"[\w@./\\~%+$:-]*[\w%]", words[0]) is not None
+    is_word = re.fullmatch(r"(?!\d+$)[\w@./\\~%+$:-]*[\w%]", words[0]) is not None
     if _is_program(words[0]) or (is_word and any("mcp" in word.lower() for word in words)):
         return [{"command": words[0], "args": list(words[1:])}]
     return []

@@ -61,11 +61,14 @@ class EntryReader:
         kind = first(entry, *KEYS["kind"])
         if isinstance(kind, Mapping):
             kind = kind.get("type")
-        word = re.sub(r"[^a-z]", "", str(kind).lower()) if kind is not None else ""
+        word = re.sub(r"[^a-z]", "", str(kind).lower()).removesuffix("serverparams") if kind is not None else ""
         if word == "sse":
             self._problem("type", "sse")
-        elif word and word not in STDIO | HTTP:
+        elif word in ("ws", "websocket"):
             self._problem("type", "kind", kind=f"{kind!r:.60}")
+        elif word and word not in STDIO | HTTP:  # the command or the address decides
+            self._note("ignored", names=f"type {kind!r:.60}")
+            return None
         return None if not word else "stdio" if word in STDIO else "http"
 
     # A program
@@ -138,7 +141,7 @@ class EntryReader:
                 headers |= self._named(inner.get("headers"), f"{part}/headers", ":")
         for header, variable in self._named(entry.get("env_http_headers"), "env_http_headers", ":").items():
             headers[header] = f"${{{variable}}}"
-        token = first(entry, "bearerToken", "bearer_token", "apiKey")
+        token = first(entry, "bearerToken", "bearer_token", "authorization_token", "authToken", "apiKey")
         if isinstance(variable := first(entry, "bearer_token_env_var"), str):
             token = f"${{{variable}}}"
         if isinstance(token, str):
@@ -209,7 +212,10 @@ class EntryReader:
         if not isinstance(value, list):
             self._problem(place, "no_texts", kind=_kind_of(value))
             return []
-        return [self._text(item, f"{place}/{at}") for at, item in enumerate(value)]
+        return [
+            ("true" if item else "false") if isinstance(item, bool) else self._text(item, f"{place}/{at}")
+            for at, item in enumerate(value)
+        ]
 
     def _named(self, value: Any, place: str, sign: str) -> dict[str, str]:
         """Return names and texts of an object, of a list of pairs, or of lines; a pair is `NAME=VALUE`, or an object

@@ -16,6 +16,7 @@ GROUPS = ("mcpServers", "servers", "context_servers", "extensions", "mcp_servers
 _CERTAIN = frozenset({"mcpservers", "contextservers", "ampmcpservers", "modelcontextprotocolservers", "mcp"})
 _POSSIBLE = frozenset({"servers", "extensions", "toolservers"})
 _NESTED = frozenset({"settings", "customizations", "vscode", "experimental", "tools", "projects"})
+_FETCHERS = frozenset({"npx", "uvx", "bunx", "pnpx", "pipx", "pnpm", "yarn", "bun", "uv"})
 _NOT_SERVERS = frozenset({"inputs", "$schema", "version", "schema"})
 
 
@@ -165,7 +166,7 @@ def own_name(entry: Mapping[str, Any]) -> str | None:
 
 def name_of(entry: Mapping[str, Any]) -> str:
     """Return a name for a server that has none."""
-    given = first(entry, "id", "key", "label")
+    given = first(entry, "id", "key", "label", "server_label")
     if isinstance(given, str):
         return given
     command, url = first(entry, *KEYS["command"]), first(entry, *KEYS["url"])
@@ -174,7 +175,12 @@ def name_of(entry: Mapping[str, Any]) -> str:
     words = [word for word in [*words, *(args if isinstance(args, list) else [])] if isinstance(word, str)]
     if words:
         # `npx -y some-mcp-server`: the package is the name, not the program that starts it.
-        last = next((word for word in reversed(words) if not word.startswith("-") and "mcp" in word), words[0])
+        rest = [
+            word for word in words[1:] if not word.startswith("-") and word not in ("run", "exec", "tool", "dlx", "x")
+        ]
+        package = rest[:1] if PurePath(words[0]).name in _FETCHERS else []
+        last = next((word for word in reversed(words) if not word.startswith("-") and "mcp" in word), None)
+        last = last or (package or words)[0]
         name = PurePath(last.replace("\\", "/")).name
         return re.sub(r"(?<=.)@[\w.^~-]+$", "", name)[:64] or "server"
     return re.sub(r"^https?://", "", url).partition("/")[0][:64] if isinstance(url, str) else "server"

@@ -54,7 +54,8 @@ HARMLESS = frozenset(
     tags registryUrl registryType source gallery version longRunning note notes comment official installSource author
     homepage reference searchKey configSample shouldConfig dxtVersion isTrusted trustedAt installedAt $schema schema
     start_on_launch autoStart autostart startup required supports_parallel_tool_calls env_keys env_vars env_http_headers
-    bearer_token_env_var bearerToken bearer_token requestInit requestOptions request_options dev stats scope
+    bearer_token_env_var bearerToken bearer_token authorization_token authToken
+    apiKey server_label requestInit requestOptions request_options dev stats scope
     serverInstructions chatMenu iconURL timeoutMs config server mcp_config connection
     """.split()  # noqa: SIM905  # a list of words
 )

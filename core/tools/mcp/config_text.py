@@ -6,6 +6,7 @@ braces at the ends, single backslashes in a path of Windows.
 """
 
 import codecs
+import html
 import json
 import re
 import tomllib
@@ -37,13 +38,17 @@ _BLANKS = re.compile(r"[\u00a0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\
 _WIDE = str.maketrans(dict(zip("\uff1a\uff0c\uff5b\uff5d\uff3b\uff3d\uff02", ':,{}[]"', strict=True)))
 """Punctuation of full width, as CJK keyboards write it."""
 
-_CURLY = "“”„‟″"
+_CURLY = "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\u2018\u2019\u201a\u201b"
 _CURLY_END = re.compile(r"\s*(?:[,:\uff1a\uff0c}\]\n]|\Z)")
 _FENCE = re.compile(
     r"^(?P<indent>[ \t>]*)(?P<fence>`{3,}|~{3,})[^\S\n]*(?P<language>[\w+.#-]*)[^\n{\[]*\n?(?P<body>.*?)"
     r"(?:^[ \t>]*(?P=fence)[`~]*|(?P=fence)|\Z)",
     re.MULTILINE | re.DOTALL,
 )
+_STRING_OR_WORD = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\b(?:None|True|False)\b")
+_PYTHON_WORDS = {"None": "null", "True": "true", "False": "false"}
+_ELLIPSIS = re.compile(r"(?:\.\.\.|\u2026)\s*,?")
+_NUMBERED = re.compile(r"^[ \t]*\d+(?:[ \t]*[|:.])?(?:[ \t]|$)", re.MULTILINE)
 _LABELS = frozenset(
     {"json", "jsonc", "json5", "toml", "yaml", "yml", "bash", "sh", "shell", "text", "copy", "copy code"}
 )
@@ -97,6 +102,16 @@ def read_blocks(text: str) -> list[tuple[str, str]]:
     return blocks or [(_without_labels(text), "")]
 
 
+def without_margin(text: str) -> str:
+    """Blank what a page or a terminal puts before each line: the sign of a quotation, or a number."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if lines and all(line.lstrip().startswith(">") for line in lines):
+        return re.sub(r"^[ \t]*>", " ", text, flags=re.MULTILINE)
+    if len(lines) > 1 and all(_NUMBERED.match(line) for line in lines):
+        return _NUMBERED.sub(lambda number: " " * len(number[0]), text)
+    return text
+
+
 def _without_labels(text: str) -> str:
     """Blank the lines that a page shows around a block: its language, and the button that copies it."""
     lines = text.split("\n")
@@ -130,6 +145,7 @@ def read_data(text: str) -> Any:
 
 def read_json(text: str, *, is_part: bool = False) -> Any:
     """Parse JSON, JSON5, and JSON as it is after copying. Raises ConfigSyntaxError."""
+    text = html.unescape(text) if "&quot;" in text and '"' not in text else text
     paths = _WINDOWS_PATH.sub(lambda path: re.sub(r"\\(?!\\)", r"\\\\", path[0]), text)
     mended = mend_copy(paths)
     around: Callable[[str], str] = (lambda part: f"{{{part}}}") if is_part else (lambda part: part)
@@ -137,6 +153,7 @@ def read_json(text: str, *, is_part: bool = False) -> Any:
         (read_relaxed_json, around(paths)),
         (read_relaxed_json, around(mended)),
         (_read_json5, around(mended)),
+        (_read_json5, _STRING_OR_WORD.sub(lambda word: _PYTHON_WORDS.get(word[0], word[0]), around(mended))),
         (read_relaxed_json, _balanced(around(mended))),
     ):
         try:
@@ -209,6 +226,9 @@ def mend_copy(text: str) -> str:
             stop = _curly_end(text, at + 1)
             content = re.sub(r'(?<!\\)"', r"\\\"", text[at + 1 : stop - 1])
             parts.append(f'"{content}"')
+        elif (left_out := _ELLIPSIS.match(text, at)) is not None:
+            stop = left_out.end()
+            parts.append(_blank(text[at:stop]))
         elif sign in "/#" and (comment := _STRING_OR_COMMENT.match(text, at)) is not None:
             stop = comment.end()
             parts.append(_blank(text[at:stop]))

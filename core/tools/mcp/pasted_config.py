@@ -38,7 +38,7 @@ from core.tools.mcp.config_entries import EntryReader
 from core.tools.mcp.config_groups import GROUPS, ConfigInput, Entry, GroupFinder, name_of, own_name
 from core.tools.mcp.config_problems import ConfigProblem
 from core.tools.mcp.config_spellings import has_target, is_app_part, unwrapped
-from core.tools.mcp.config_text import ConfigSyntaxError, Format, decode_text, read_blocks, read_data
+from core.tools.mcp.config_text import ConfigSyntaxError, Format, decode_text, read_blocks, read_data, without_margin
 
 TEXT_CHARACTERS = 1_000_000
 ENV_FILE_BYTES = 1_000_000
@@ -121,7 +121,7 @@ class _ConfigReader:
         if isinstance(value, str):
             with suppress(ConfigSyntaxError):
                 value = read_link(value) or next(iter(read_commands(value)), value)
-        if isinstance(value, Mapping) and entry.name is None and len(value) == 1 and not has_target(value):
+        if isinstance(value, Mapping) and entry.name is None and len(value) == 1 and not has_target(unwrapped(value)):
             name, inner = next(iter(value.items()))
             if isinstance(inner, Mapping):  # [{NAME: {…}}]
                 entry, value = replace(entry, name=str(name)), inner
@@ -219,6 +219,7 @@ def _refused(problems: Sequence[ConfigProblem]) -> Refused:
 
 def _values(text: str) -> list[Any]:
     """Return the values of a text, from each of its blocks that holds any. Raises ConfigSyntaxError."""
+    text = without_margin(text)
     if re.match(r"\s*(?:\{|\[\s*[\[{\"'])", text):
         try:
             return [read_data(text)]
@@ -233,11 +234,9 @@ def _values(text: str) -> list[Any]:
             values += _block_values(block, language)
         except ConfigSyntaxError as error:
             failure = failure or error
-    if not values:
-        raise failure or ConfigSyntaxError(
-            Format.COMMAND, "there is no configuration, no command line and no address of a server in it"
-        )
-    return values
+    if not values and failure is not None:
+        raise failure
+    return values or [None]
 
 
 def _block_values(text: str, language: str) -> list[Any]:
@@ -253,6 +252,8 @@ def _block_values(text: str, language: str) -> list[Any]:
         if error.format is Format.JSON or not (commands := _commands(text)):
             raise
         return commands
+    if isinstance(value, str) and value.lstrip().startswith("{"):  # JSON inside of a text
+        value = read_data(value)
     if isinstance(value, Mapping | list):
         return [value]
     return _commands(text) or ([] if value is None else [value])
