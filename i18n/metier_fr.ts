@@ -7997,8 +7997,16 @@
         <translation>Cherché</translation>
     </message>
     <message>
+        <source>Searched tools</source>
+        <translation>Outils cherchés</translation>
+    </message>
+    <message>
         <source>Searching for</source>
         <translation>Recherche de</translation>
+    </message>
+    <message>
+        <source>Searching tools</source>
+        <translation>Recherche d’outils</translation>
     </message>
     <message>
         <source>Skipped</source>

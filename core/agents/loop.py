@@ -112,7 +112,7 @@ class AgentLoop:
         record = TurnRecord(turn, log, self._clock, recovered.answers)
         ledger = Ledger(turn, log, self._clock, recovered.calls)
         offer = ToolAdvertiser(turn, self._tools, self._windows)
-        tool_names = [tool.name for tool in offer.current().tools]
+        tool_names = [tool.name for tool in offer.allowed]
         sub_agents = self.sub_agents(turn, log, tool_names) if turn.location.sub_agent_id is None else None
         calls = RoundCalls(turn, self._tools, ledger, sub_agents)
         status = StepStatus.ERROR
@@ -152,14 +152,14 @@ class AgentLoop:
         repetitions = Repetitions()
         while True:
             number += 1
-            offered = offer.current()
+            offered = await offer.current(messages, prompt_at)
             answer = record.answer(number)
             if answer is None:
                 if number == 1:
                     self._warn_of_missing_servers(turn, record)
                 answer = None
                 while answer is None:  # again, with what fits, if the server names a smaller window than is known
-                    offered = offer.current()
+                    offered = await offer.current(messages, prompt_at)
                     fitted = fit_context(messages, prompt_at, offered.tokens, offer.room)
                     record.ask(fitted, start.oldest_sent(fitted.dropped), offer.room)
                     request = self._build_request(turn, fitted.messages, offered.tools, record)

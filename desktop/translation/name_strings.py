@@ -89,6 +89,8 @@ def tool_done(tool: str) -> str:
     match tool:
         case "calculator":
             return translate("Tools", "Calculated")
+        case "find_tools":
+            return translate("Tools", "Searched tools")
         case "wait":
             return translate("Tools", "Waited")
         case "read_file":
@@ -174,6 +176,8 @@ def tool_doing(tool: str) -> str:
     match tool:
         case "calculator":
             return translate("Tools", "Calculating")
+        case "find_tools":
+            return translate("Tools", "Searching tools")
         case "wait":
             return translate("Tools", "Waiting")
         case "read_file":

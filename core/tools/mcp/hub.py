@@ -11,9 +11,11 @@ from core.domain.mcp_server import McpServer, ServerState, ServerStatus
 from core.domain.names import name_key
 from core.domain.run import ErrorInfo
 from core.domain.tool import ToolInfo, mcp_server_of
+from core.domain.tool_search import FIND_TOOLS
 from core.errors import MetierError, Refused, ToolFailed
 from core.network.routes import Network
 from core.ports import CallContext, Clock, Schemas
+from core.tools.mcp.find_tools import SEARCHED_FROM, search_tool
 from core.tools.mcp.health import ConnectionLost
 from core.tools.mcp.launch import LaunchSpec
 from core.tools.mcp.offers import Offers
@@ -231,6 +233,7 @@ class Hub:
             self._registry.unregister(info.name)
         server = self._servers.get(server_id)
         if server is None or not server.config.is_enabled:
+            self._offer_search()
             return
         infos = []
         for tool in registry_tools(
@@ -243,6 +246,15 @@ class Hub:
                 continue
             infos.append(tool.info)
         self._infos[server_id] = infos
+        self._offer_search()
+
+    def _offer_search(self) -> None:
+        """Register the search of tools while there are so many that a model may be sent a part of them."""
+        is_needed = sum(map(len, self._infos.values())) >= SEARCHED_FROM
+        if is_needed and self._registry.get(FIND_TOOLS) is None:
+            self._registry.register(search_tool(self._registry.infos), is_checked=True)
+        elif not is_needed and self._registry.get(FIND_TOOLS) is not None:
+            self._registry.unregister(FIND_TOOLS)
 
     def _why_missing(self, tool: str) -> str | None:
         """Return why a tool is missing, if its name is that of a server's tool."""

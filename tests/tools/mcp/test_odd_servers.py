@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from core.domain.tool_search import FIND_TOOLS
 from core.sandbox.pool import WorkerPool
 from core.sandbox.schemas import JsonSchemas
 from core.tools.mcp.schema_repair import mend_schema
@@ -243,3 +244,20 @@ async def test_answers_over_http_are_mended_too(rig: McpRig, is_stream: bool) ->
 async def test_progress_of_a_server_extends_the_limit_of_its_call(rig: McpRig, tmp_path: Path) -> None:
     await rig.connected("x", **hostile("loud", tmp_path / "x"), timeout_s=1)
     assert await rig.value("mcp__x__once", timeout_s=None) == "built"
+
+
+async def test_the_many_tools_of_a_server_can_be_searched(rig: McpRig, tmp_path: Path) -> None:
+    things = ("ship", "letter", "harbour", "invoice")
+    tools = [
+        {"name": f"move_{things[at % 4]}_{at:04}", "description": "Moves a thing. " * 5, "inputSchema": of(**Q)}
+        for at in range(500)
+    ]
+    (tmp_path / "x.tools").write_text(json.dumps(tools))
+    assert rig.invoker.info(FIND_TOOLS) is None
+    status = await rig.connected("x", **hostile("defined", tmp_path / "x"))
+    assert len(status.tools) == 500
+    found = await rig.value(FIND_TOOLS, {"query": "move harbours"})
+    assert [tool["name"] for tool in found["tools"]][:2] == ["mcp__x__move_harbour_0002", "mcp__x__move_harbour_0006"]
+    assert len(found["tools"]) == 20
+    await rig.hub.remove(status.server.id)
+    assert rig.invoker.info(FIND_TOOLS) is None
