@@ -2506,6 +2506,10 @@
         <translation>Demandez-le autrement, ou approuvez-le la prochaine fois.</translation>
     </message>
     <message>
+        <source>Ask for less at once, or let its agent give longer answers. Then try again.</source>
+        <translation>Demandez moins à la fois, ou permettez à son agent des réponses plus longues. Puis réessayez.</translation>
+    </message>
+    <message>
         <source>Ask for less at once, then try again.</source>
         <translation>Demandez moins à la fois, puis réessayez.</translation>
     </message>
@@ -2520,6 +2524,10 @@
     <message>
         <source>Choose another model: the server does not know this one.</source>
         <translation>Choisissez un autre modèle&#xa0;: le serveur ne connaît pas celui-ci.</translation>
+    </message>
+    <message>
+        <source>Continue from a summary, or choose a model with a larger context window.</source>
+        <translation>Continuez à partir d’un résumé, ou choisissez un modèle dont la fenêtre de contexte est plus grande.</translation>
     </message>
     <message>
         <source>Edit the message, or choose another model.</source>
@@ -2698,6 +2706,10 @@
         <translation>L’agent a été arrêté&#xa0;: il ne cessait d’appeler des outils</translation>
     </message>
     <message>
+        <source>The answer reached the model’s output limit before it was complete</source>
+        <translation>La réponse a atteint la limite de sortie du modèle avant d’être complète</translation>
+    </message>
+    <message>
         <source>The answer was cut off before its end</source>
         <translation>La réponse a été coupée avant la fin</translation>
     </message>
@@ -2708,6 +2720,10 @@
     <message>
         <source>The code of a step failed</source>
         <translation>Le code d’une étape a échoué</translation>
+    </message>
+    <message>
+        <source>The conversation is too long for this model</source>
+        <translation>La conversation est trop longue pour ce modèle</translation>
     </message>
     <message>
         <source>The conversation is too long for this model to sum up. Choose one with a larger window.</source>
@@ -2800,6 +2816,10 @@
     <message>
         <source>The provider refused the request</source>
         <translation>Le fournisseur a refusé la requête</translation>
+    </message>
+    <message>
+        <source>The provider’s filter cut the answer off</source>
+        <translation>Le filtre du fournisseur a coupé la réponse</translation>
     </message>
     <message>
         <source>The provider’s limit is reached</source>

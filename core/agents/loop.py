@@ -238,6 +238,7 @@ class AgentLoop:
         calls: list[CallRequest] = []
         replay: Replay | None = None
         cut_off_by: CutOffReason | None = None
+        cut_off_message = ""
         is_blank = True
         record.begin_answer()
         async with aclosing(self._model.stream(request)) as deltas:
@@ -255,8 +256,9 @@ class AgentLoop:
                         calls.append(call)
                     case ModelWarning(code, message, details):
                         if code in ("length", "content_filter"):
-                            cut_off_by = code
-                        if cut_off_by is not None or code == "skipped_data":
+                            cut_off_by, cut_off_message = code, message
+                            continue
+                        if code == "skipped_data":
                             is_blank = False  # the warning already explains an empty answer
                         record.warn(code, message, details)
                     case Usage():
@@ -265,10 +267,11 @@ class AgentLoop:
                         pass
                     case _:
                         assert_never(delta)
-        if is_blank and not calls:
-            record.warn("empty_answer", "the model returned an empty answer")
-        if cut_off_by is not None:
+        if cut_off_by is not None:  # with the number of calls, which the model is asked to make again
+            record.warn(cut_off_by, cut_off_message, {"calls": len(calls)} if calls else None)
             calls = [replace(call, arguments=None, cut_off=cut_off_by) for call in calls]
+        elif is_blank and not calls:
+            record.warn("empty_answer", "the model returned an empty answer")
         return record.finish_answer(calls, replay, cut_off_by)
 
     def _build_request(

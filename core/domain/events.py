@@ -352,10 +352,11 @@ class ModelWaited(Fact, wire="model_waiting", stored=False):
 class AnswerWarned(Fact, wire="warning"):
     """A warning about a finished answer.
 
-    `length` and `content_filter`: it was cut off. `skipped_data`: parts may be missing. `empty_answer`: no text and no
-    call. `unknown_agent`: another agent answers than the step names. `unknown_server`: its agent is limited to a server
-    that does not exist. `without_tools`, `fewer_tools` {sent, of, left_out}, `without_part` {part}: the model takes
-    something that was chosen not, so it was left out; once for a model.
+    `length` and `content_filter`: it was cut off, with `calls` if it had any: the model makes them again.
+    `skipped_data`: parts may be missing. `empty_answer`: no text and no call. `unknown_agent`: another agent
+    answers than the step names. `unknown_server`: its agent is limited to a server that does not exist.
+    `without_tools`, `fewer_tools` {sent, of, left_out}, `without_part` {part}: the model takes something that was
+    chosen not, so it was left out; once for a model.
     """
 
     code: str

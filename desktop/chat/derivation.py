@@ -179,8 +179,9 @@ def _warning_parts(run: LiveRun) -> Iterable[CutOff]:
     own = [warning for warning in run.warnings if warning.get("sub_agent_id") is None]
     warnings = {(str(warning["code"]), str(warning.get("details"))): warning for warning in own}
     for (code, _), warning in warnings.items():
-        if code in ANSWER_WARNINGS:
-            yield CutOff(is_stopped=False, warning=code, details=warning.get("details") or {})
+        details = warning.get("details") or {}
+        if code in ANSWER_WARNINGS and "calls" not in details:  # their lines say so, and the answer goes on
+            yield CutOff(is_stopped=False, warning=code, details=details)
 
 
 def _activity(run: LiveRun, last: Part | None) -> Activity | None:

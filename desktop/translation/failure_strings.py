@@ -165,6 +165,12 @@ def _bare_model_sentence(code: str, details: Mapping[str, Any]) -> str | None:
             return translate("Failures", "The answer was cut off before its end")
         case "bad_response":
             return translate("Failures", "The server’s answer could not be read")
+        case "length":
+            return translate("Failures", "The answer reached the model’s output limit before it was complete")
+        case "content_filter":
+            return translate("Failures", "The provider’s filter cut the answer off")
+        case "provider_error" if "context_tokens" in details:
+            return translate("Failures", "The conversation is too long for this model")
         case "provider_error" if status == 429:
             return translate(
                 "Failures", "The provider’s limit is reached: too much was asked, or nothing is left to spend"
@@ -307,6 +313,12 @@ def _model_advice(code: str, details: Mapping[str, Any]) -> str:
             return translate("Failures", "Choose another model: the server does not know this one.")
         case "timeout" | "truncated" | "bad_response":
             return translate("Failures", "Try again. If it stays so, choose another model.")
+        case "length":
+            return translate("Failures", "Ask for less at once, or let its agent give longer answers. Then try again.")
+        case "content_filter":
+            return translate("Failures", "Edit the message, or choose another model.")
+        case "provider_error" if "context_tokens" in details:
+            return translate("Failures", "Continue from a summary, or choose a model with a larger context window.")
         case "provider_error" if status == HTTPStatus.TOO_MANY_REQUESTS:
             return translate("Failures", "Wait a while and try again, or choose another model.")
         case "provider_error" if isinstance(status, int) and status >= HTTPStatus.INTERNAL_SERVER_ERROR:

@@ -99,6 +99,7 @@ async def test_a_call_that_was_cut_off_is_told_three_times_at_most(reason: Any) 
     told = [message.text for message in world.model.requests[-1].messages if message.role == "tool"]
     assert len(told) == 2
     assert all('"cut_off"' in text for text in told)
+    assert [warned.details for warned in world.told(AnswerWarned)] == [{"calls": 1}] * 3
     assert [call.error.code for call in await world.ledger(turn) if call.error is not None] == ["cut_off"] * 2
 
 

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QApplication
 
 from desktop.translation import failure_text, run_failure_advice, run_failure_text
 
-MODEL = ("key_missing", "key_refused", "connection_failed", "timeout", "truncated", "bad_response")
+MODEL = ("key_missing", "key_refused", "connection_failed", "timeout", "truncated", "bad_response", "length")
 STORE = ("storage_full", "storage_not_writable", "storage_failed", "store_doubtful", "in_use", "unreadable")
 
 

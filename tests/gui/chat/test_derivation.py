@@ -168,6 +168,7 @@ def test_what_is_to_be_known_of_an_answer_stands_below_it_once() -> None:
         facts.AnswerWarned(code=code, message=code, step="answer")
         for code in ("length", "length", "later", "skipped_data")
     ]
+    warned.append(facts.AnswerWarned(code="content_filter", message="", step="answer", details={"calls": 1}))
     run = run_of(token("Half"), *warned, facts.RunFinished(status=RunStatus.SUCCESS))
     length, skipped = (CutOff(is_stopped=False, warning=code) for code in ("length", "skipped_data"))
     assert parts_of(run, MessageState.FINAL) == [Text("Half"), length, skipped]
