@@ -6417,14 +6417,6 @@
         <translation>En pause après plusieurs échecs</translation>
     </message>
     <message>
-        <source>Relative to no known folder: {names} — set its working folder.</source>
-        <translation>Relatif à aucun dossier connu&#xa0;: {names} — indiquez son dossier de travail.</translation>
-    </message>
-    <message>
-        <source>Relative, in {folder}: {names}</source>
-        <translation>Relatif, dans {folder}&#xa0;: {names}</translation>
-    </message>
-    <message>
         <source>Running</source>
         <translation>En marche</translation>
     </message>
@@ -6499,6 +6491,14 @@
     <message>
         <source>These of its tools are not offered: {names}</source>
         <translation>De ses outils, ceux-ci ne sont pas proposés&#xa0;: {names}</translation>
+    </message>
+    <message>
+        <source>These paths need a working folder to start at: {names}</source>
+        <translation>Ces chemins ont besoin d’un dossier de travail : {names}</translation>
+    </message>
+    <message>
+        <source>These paths start at {folder}: {names}</source>
+        <translation>Ces chemins partent de {folder} : {names}</translation>
     </message>
     <message>
         <source>This is no object with servers, no command line and no address.</source>

@@ -173,8 +173,8 @@ def test_a_model_gets_instructions_on_arguments_while_a_recording_is_open() -> N
 
 def test_what_a_folder_says_to_agents_stands_before_their_own_instructions() -> None:
     turn = World().turn("go")
-    guides = [FolderGuide("/work/shop", "Use tabs."), FolderGuide("/work/site", "Be brief.", is_cut=True)]
+    guides = [FolderGuide("/home/me/shop", "Use tabs."), FolderGuide("/home/me/site", "Be brief.", is_cut=True)]
     prompt = build_system_prompt(turn, START, guides)
-    assert prompt.index("/work/shop") < prompt.index("Use tabs.") < prompt.index("Be brief.")
+    assert prompt.index("/home/me/shop") < prompt.index("Use tabs.") < prompt.index("Be brief.")
     assert prompt.count("<agents_md>") == prompt.count("</agents_md>") == 2
     assert prompt.count("read the file for the rest") == 1
