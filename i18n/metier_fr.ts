@@ -6059,6 +6059,41 @@
     </message>
 </context>
 <context>
+    <name>ServerSignInPanel</name>
+    <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Cancel the sign-in to {name}</source>
+        <translation>Annuler la connexion à {name}</translation>
+    </message>
+    <message>
+        <source>It asks who you are. You sign in at its own page, in the browser.</source>
+        <translation>Il demande qui vous êtes. Vous vous connectez sur sa propre page, dans le navigateur.</translation>
+    </message>
+    <message>
+        <source>Sign in</source>
+        <translation>Se connecter</translation>
+    </message>
+    <message>
+        <source>Sign in on the page that has opened in the browser…</source>
+        <translation>Connectez-vous sur la page ouverte dans le navigateur…</translation>
+    </message>
+    <message>
+        <source>Sign in to {name}</source>
+        <translation>Se connecter à {name}</translation>
+    </message>
+    <message>
+        <source>Sign out</source>
+        <translation>Se déconnecter</translation>
+    </message>
+    <message>
+        <source>Sign out of {name}</source>
+        <translation>Se déconnecter de {name}</translation>
+    </message>
+</context>
+<context>
     <name>ServerToolsModel</name>
     <message>
         <source>Always allow</source>
@@ -6285,6 +6320,10 @@
         <translation>Elle demande que ceci se passe d’accord&#xa0;: {names}. Ce n’est pas repris.</translation>
     </message>
     <message>
+        <source>It asks who you are.</source>
+        <translation>Il demande qui vous êtes.</translation>
+    </message>
+    <message>
         <source>It closed the connection.</source>
         <translation>Il a fermé la connexion.</translation>
     </message>
@@ -6437,6 +6476,10 @@
         <translation>Vérifiez que l’adresse est juste et qu’un en-tête contient une clé valable.</translation>
     </message>
     <message>
+        <source>Sign in to it at Settings, MCP servers.</source>
+        <translation>Connectez-vous dans Réglages, Serveurs MCP.</translation>
+    </message>
+    <message>
         <source>Starting</source>
         <translation>Démarrage</translation>
     </message>
@@ -6511,6 +6554,10 @@
     <message>
         <source>Waits for you</source>
         <translation>Vous attend</translation>
+    </message>
+    <message>
+        <source>Waits for your sign-in</source>
+        <translation>Attend votre connexion</translation>
     </message>
     <message>
         <source>Write the command that starts it.</source>
@@ -7079,6 +7126,29 @@
     <message>
         <source>folded</source>
         <translation>repliée</translation>
+    </message>
+</context>
+<context>
+    <name>SignInActions</name>
+    <message>
+        <source>The browser has not come back in time.</source>
+        <translation>Le navigateur n’a pas répondu à temps.</translation>
+    </message>
+    <message>
+        <source>The page has refused it.</source>
+        <translation>La page l’a refusé.</translation>
+    </message>
+    <message>
+        <source>The server names no page to sign in: see in its documentation which key it takes.</source>
+        <translation>Le serveur n’indique aucune page de connexion&#xa0;: sa documentation dit quelle clé il accepte.</translation>
+    </message>
+    <message>
+        <source>You are not signed in to {server}. {why}</source>
+        <translation>Vous n’êtes pas connecté à {server}. {why}</translation>
+    </message>
+    <message>
+        <source>You are signed in to {server}.</source>
+        <translation>Vous êtes connecté à {server}.</translation>
     </message>
 </context>
 <context>

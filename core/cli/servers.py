@@ -2,20 +2,23 @@
 
 import argparse
 import asyncio
+import os
 import sys
+import webbrowser
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from core.app import Core, Folders
 from core.cli.command import command, data_option
-from core.cli.output import FAILED, SUCCESS, write_line
+from core.cli.output import FAILED, SUCCESS, write_error_line, write_line
 from core.cli.server_changes import CHANGES, add_change_verbs, change_server, parse_value, server_line, show_server
 from core.errors import Refused
 from core.services.mcp_drafts import Choice, InstalledConfiguration, ServerPreview
 from core.services.outcome import Failed, unwrap
 from core.services.templates import read_file
 from core.tools.mcp.installed_apps import project_of
+from core.tools.mcp.sign_in import ClientId
 from core.wiring import open_core
 
 
@@ -50,6 +53,11 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     test.add_argument("name", metavar="NAME")
     test.add_argument("--yes", action="store_true", help="agree to run it as it is now")
     add_change_verbs(verb)
+    sign_in = verb("sign-in", "sign in to one that asks for it, in the browser")
+    sign_in.add_argument("name", metavar="NAME")
+    sign_in.add_argument("--client-id", metavar="ID", help="the client that its provider has registered for you")
+    sign_in.add_argument("--client-secret-env", metavar="NAME", help="the variable with the secret of that client")
+    verb("sign-out", "forget the sign-in of a server").add_argument("name", metavar="NAME")
     remove = verb("remove", "forget a server, with its secrets")
     remove.add_argument("name", metavar="NAME")
 
@@ -75,6 +83,12 @@ async def servers(args: argparse.Namespace, folders: Folders) -> int:
                 return show_server(core, args.name)
             case verb if verb in CHANGES:
                 return await change_server(core, args)
+            case "sign-in":
+                return await _sign_in(core, args)
+            case "sign-out":
+                server = core.servers.named(args.name).server
+                unwrap(await core.servers.sign_out(server.id))
+                write_line(server_line(core.servers.get(server.id)))
             case "remove":
                 removed = unwrap(await core.servers.remove(core.servers.named(args.name).server.id))
                 write_line({"removed": removed.name})
@@ -133,6 +147,27 @@ async def _test(core: Core, args: argparse.Namespace) -> int:
         write_line({"error": tested.as_dict()})
         return FAILED
     write_line(server_line(tested.data))
+    return SUCCESS
+
+
+async def _sign_in(core: Core, args: argparse.Namespace) -> int:
+    """Open the page of the sign-in in the browser; its address is also on stderr, for a machine without one."""
+    secret = None
+    if args.client_secret_env is not None and not (secret := os.environ.get(args.client_secret_env)):
+        raise Refused("bad_input", f"the variable {args.client_secret_env} is not set")
+    if secret is not None and args.client_id is None:
+        raise Refused("usage", "--client-secret-env goes with --client-id")
+
+    def open_page(url: str) -> None:
+        write_error_line({"sign_in": url})
+        asyncio.get_running_loop().run_in_executor(None, webbrowser.open, url)
+
+    client = ClientId(args.client_id, secret) if args.client_id is not None else None
+    signed = await core.servers.sign_in(core.servers.named(args.name).server.id, open_page, client)
+    if isinstance(signed, Failed):
+        write_line({"error": signed.as_dict()})
+        return FAILED
+    write_line(server_line(signed.data))
     return SUCCESS
 
 

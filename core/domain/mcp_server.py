@@ -163,7 +163,9 @@ class McpServer(Document):
 
 
 class ServerState(StrEnum):
-    """The state of a server. `unconfirmed`: the user has not agreed to run it. `failed`: no start, or a crash."""
+    """The state of a server. `unconfirmed`: the user has not agreed to run it. `failed`: no start, or a crash.
+    `signed_out`: it asks who the user is.
+    """
 
     DISABLED = "disabled"
     UNCONFIRMED = "unconfirmed"
@@ -171,6 +173,7 @@ class ServerState(StrEnum):
     STARTING = "starting"
     RUNNING = "running"
     FAILED = "failed"
+    SIGNED_OUT = "signed_out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +184,7 @@ class ServerStatus:
     a changed description or an unchecked part, and how. `error` is the last failure, with `cause`, `stderr` (last
     lines), `exit_code`, `runs` and `path` among its parameters where known, and its time (`at`); it stays until a start
     or a call succeeds, also over a restart of the app. `paused_s`: the remaining seconds of a pause after repeated
-    failures, else None.
+    failures, else None. `is_signed_in`: it was started with the tokens of a sign-in.
     """
 
     server: McpServer
@@ -194,6 +197,7 @@ class ServerStatus:
     p95_ms: int | None = None
     paused_s: float | None = None
     cleaned: Sequence[str] = ()
+    is_signed_in: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,7 @@ log = logging.getLogger(__name__)
 
 KEY_VARIABLE = "METIER_API_KEY"
 KEY_CHARACTERS = 10_000
+_PLACE = " (place)"
 
 
 class KeySource(StrEnum):
@@ -160,6 +161,27 @@ class KeyStore:
             except KeyringUnavailable as error:
                 raise Refused("no_keyring", str(error)) from None
         return Secret(value) if value is not None else None
+
+    async def remember(self, name: str, value: str) -> None:
+        """Store a secret, and its place beside it, for what has no settings. Raises like `put_secret`."""
+        place = await self.put_secret(name, value)
+        async with self._lock:
+            marker = place.value if place is KeyLocation.KEYRING else None
+            await asyncio.to_thread(self._file.put, f"{name}{_PLACE}", marker)
+
+    async def recall(self, name: str) -> Secret | None:
+        """Load what was remembered under that name. Raises like `get_secret`."""
+        return await self.get_secret(name, await self._place_of(name))
+
+    async def forget(self, name: str) -> None:
+        """Remove what was remembered under that name. Raises like `remove`."""
+        await self.remove_secret(name, await self._place_of(name))
+        async with self._lock:
+            await asyncio.to_thread(self._file.put, f"{name}{_PLACE}", None)
+
+    async def _place_of(self, name: str) -> KeyLocation:
+        marker = await asyncio.to_thread(self._file.get, f"{name}{_PLACE}")
+        return KeyLocation.KEYRING if marker == KeyLocation.KEYRING else KeyLocation.FILE
 
     async def remove(self, origin: str) -> None:
         """Remove a key wherever it is stored.

@@ -1,7 +1,7 @@
 """MCP servers at run time: found by id and name, started, tested, stopped (AGENTS_AND_TOOLS §7)."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from psygnal import Signal
@@ -15,6 +15,8 @@ from core.ports import CallContext
 from core.services.outcome import returns_outcome
 from core.stores.base import emit
 from core.tools.mcp.hub import Hub
+from core.tools.mcp.launch import LaunchSpec
+from core.tools.mcp.sign_in import ClientId, sign_in
 from core.tools.mcp.tool_list import ToolListing, registry_tools, state_from_json
 from core.tools.registry import Arguments, Registry
 
@@ -99,6 +101,39 @@ class McpServerRuntime:
         """Stop the server; the next call starts it again. Fails with `not_found`."""
         self.get(server)
         await self._running_hub.stop(server)
+
+    @returns_outcome
+    async def sign_in(
+        self, server: ServerId, open_page: Callable[[str], object], client: ClientId | None = None
+    ) -> ServerStatus:
+        """Let the user sign in at the page that `open_page` opens, and connect. Fails with `not_found`, `not_allowed`
+        for a server that may not run or has no address, `sign_in_failed` with `why`, and the errors of a test.
+        """
+        config = self.get(server).server
+        if config.url is None or not (config.is_confirmed and config.is_enabled):
+            why = "is a program" if config.url is None else "has to be allowed and switched on first"
+            raise ToolFailed("not_allowed", f"the MCP server {config.name} {why}")
+        launch = await self.launch_of(config)
+        assert launch.url is not None
+        assert launch.credentials is not None
+        await sign_in(launch.url, launch.credentials, self._running_hub.network, open_page, client)
+        await self._running_hub.stop(server)
+        return await self._running_hub.connect(server)
+
+    @returns_outcome
+    async def sign_out(self, server: ServerId) -> None:
+        """Forget the tokens of a server, and stop it. Fails with `not_found`, and the errors of removing keys."""
+        await self._sign_out(self.get(server).server)
+        await self._running_hub.sign_out(server)
+
+    async def _sign_out(self, config: McpServer) -> None:
+        kept = (await self.launch_of(config)).credentials
+        if kept is not None and kept.text is not None:
+            await kept.save(None)
+
+    async def launch_of(self, server: McpServer) -> LaunchSpec:
+        """Return what to run, with secrets filled in. Raises ToolFailed."""
+        raise NotImplementedError
 
     def emit_changed(self) -> None:
         """Emit `changed`: the status of a server is another."""

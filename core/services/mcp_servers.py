@@ -4,7 +4,7 @@ import asyncio
 import logging
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -34,6 +34,7 @@ from core.services.mcp_drafts import (
     require_unique_name,
 )
 from core.services.mcp_runtime import McpServerRuntime
+from core.services.mcp_sign_in import SignIns
 from core.services.outcome import returns_outcome, unwrap
 from core.tools.mcp.hub import Hub
 from core.tools.mcp.launch import LaunchSpec, resolve_launch
@@ -65,6 +66,7 @@ class McpServerService(McpServerRuntime):
         self._own = own
         self._storage = storage
         self._vault = ServerSecrets(keys)
+        self._sign_ins = SignIns(keys)
         self._consent = consent
         self.lock = asyncio.Lock()
         self._described: dict[ServerId, Mapping[str, Any]] = {}
@@ -246,6 +248,8 @@ class McpServerService(McpServerRuntime):
             removed = _RemovedServer(config, self._running_hub.listing(server), secrets, exceptions)
             if exceptions:
                 unwrap(await self._consent.set_exceptions(list(exceptions), None))
+            if config.url is not None:
+                await self._sign_out(config)
             await self._vault.remove(config)
             await self._storage.commit([Remove(McpServer, server)])
             await self._running_hub.remove(server)
@@ -283,6 +287,9 @@ class McpServerService(McpServerRuntime):
     async def launch_of(self, server: McpServer) -> LaunchSpec:
         """Return what to run, with secrets filled in. Raises ToolFailed."""
         launch = resolve_launch(await self._vault.fill(server))
+        if launch.url is not None:
+            kept = await self._sign_ins.of(server.id, launch.url)
+            launch = replace(launch, credentials=kept, secrets=launch.secrets | kept.secrets)
         if launch.cwd is not None:
             await asyncio.to_thread(_require_foreign_folder, server.name, launch.cwd, self._own)
         return launch

@@ -13,6 +13,7 @@ import pytest
 from core.domain.text.masking import MASK
 from tests.support.command_line import CommandLine, write_template
 from tests.support.mcp_rig import HOSTILE, START_S, needs_others, node_server, programs, python_server
+from tests.support.oauth_server import oauth_server
 from tests.support.waiting import wait_until
 
 STEPS: list[dict[str, Any]] = [
@@ -214,3 +215,18 @@ def test_a_server_that_cannot_start_is_told_until_it_can_and_can_be_changed(line
     assert line("servers", "disable", "alive").last["state"] == "disabled"
     assert line("servers", "list").last["state"] == "disabled"
     assert line("servers", "enable", "alive").last["state"] in ("stopped", "starting", "running")
+
+
+def test_a_server_that_asks_for_a_sign_in_is_signed_in_to_and_out_of(line: CommandLine) -> None:
+    browser = f"{sys.executable} -c 'import sys, urllib.request as r; r.urlopen(sys.argv[1]).close()' %s"
+    with oauth_server() as server:
+        config = json.dumps({"mcpServers": {"guarded": {"url": f"{server.origin}/mcp"}}})
+        added = line("servers", "add", "-", "--yes", stdin=config)
+        assert (added.code, added.last["state"]) == (1, "signed_out")
+        signed = line("servers", "sign-in", "guarded", BROWSER=browser)
+        assert (signed.code, signed.last["state"], signed.last["tools"]) == (0, "running", ["mcp__guarded__look"])
+        assert f"{server.origin}/authorization?" in json.loads(signed.err.splitlines()[0])["sign_in"]
+        assert line("servers", "test", "guarded").code == 0
+        assert line("servers", "sign-out", "guarded").code == 0
+        again = line("servers", "test", "guarded")
+        assert (again.code, again.last["error"]["cause"]) == (1, "sign_in")

@@ -55,7 +55,7 @@ class Hub:
         self._launch_of = launch_of
         self._save_state = save_state
         self._changed = changed
-        self._network = network or Network()
+        self.network = network or Network()
         self._servers: dict[ServerId, Server] = {}
         self._listings: dict[ServerId, ToolListing] = {}
         self._infos: dict[ServerId, Sequence[ToolInfo]] = {}
@@ -97,6 +97,7 @@ class Hub:
             server.latency.percentile(95),
             server.paused_s,
             listing.cleaned,
+            server.is_signed_in,
         )
 
     @property
@@ -140,7 +141,7 @@ class Hub:
                 self._sampling,
                 partial(self._on_change, config.id),
                 partial(self._listed, config.id),
-                self._network,
+                self.network,
             )
             self._servers[config.id].error = self._failures[config.id] = failure
         else:
@@ -153,6 +154,11 @@ class Hub:
 
     async def stop(self, server_id: ServerId) -> None:
         """Stop the server, if it runs."""
+        await self._servers[server_id].stop()
+
+    async def sign_out(self, server_id: ServerId) -> None:
+        """Stop a server whose tokens are forgotten."""
+        self._servers[server_id].is_signed_in = False
         await self._servers[server_id].stop()
 
     async def remove(self, server_id: ServerId) -> None:
@@ -270,7 +276,7 @@ class Hub:
                 return f"the MCP server {name} is switched off"
             case ServerState.UNCONFIRMED:
                 return f"the MCP server {name} has to be confirmed before it runs"
-            case ServerState.FAILED if server.error is not None:
+            case ServerState.FAILED | ServerState.SIGNED_OUT if server.error is not None:
                 return server.error.message
         return f"the MCP server {name} offers no such tool"
 

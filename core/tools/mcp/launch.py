@@ -22,6 +22,7 @@ from core.domain.text.json_text import encode
 from core.domain.text.masking import MASK, masked_text, secret_spans
 from core.domain.text.secret_names import is_secret_name
 from core.errors import ToolFailed
+from core.tools.mcp.sign_in import Credentials
 
 _SECRET_CHARACTERS, _WORD_CHARACTERS = 6, 3
 """A shorter secret is hidden only as a word of its own, and a very short one not at all: that would only garble what is
@@ -41,6 +42,7 @@ class LaunchSpec:
     url: str | None = field(default=None, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
+    credentials: Credentials | None = field(default=None, repr=False)
 
 
 class SecretMask:

@@ -62,6 +62,7 @@ class Server:
         self.config = config
         self.error: ErrorInfo | None = None
         self.latency = Latency()
+        self.is_signed_in = False
         self._launch_of = launch_of
         self._clock = clock
         self._on_change = on_change
@@ -87,7 +88,9 @@ class Server:
             return ServerState.STARTING
         if self._session is not None and self._session.is_open:
             return ServerState.RUNNING
-        return ServerState.FAILED if self.error is not None else ServerState.STOPPED
+        if self.error is None:
+            return ServerState.STOPPED
+        return ServerState.SIGNED_OUT if self.error.parameters.get("cause") == "sign_in" else ServerState.FAILED
 
     @property
     def paused_s(self) -> float | None:
@@ -226,6 +229,7 @@ class Server:
             if (pause_s := self._breaker.pause_s(self._clock.monotonic())) > 0:
                 await self._clock.sleep(pause_s)
             launch = await self._launch_of(self.config)
+            self.is_signed_in = launch.credentials is not None and launch.credentials.text is not None
             self._mask = SecretMask(launch.secrets)
             self._client_side.begin_session(self._mask)
             self._note(STARTED)

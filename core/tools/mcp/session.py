@@ -21,6 +21,7 @@ from core.tools.mcp.client_side import ClientSide
 from core.tools.mcp.health import ConnectionLost, StartFailed, exit_reason
 from core.tools.mcp.messages import repaired
 from core.tools.mcp.pages import all_pages
+from core.tools.mcp.sign_in import SignInNeeded
 from core.tools.mcp.transports import ServerTransport
 
 if TYPE_CHECKING:
@@ -262,6 +263,8 @@ class ServerSession:
         error, transport = _leaf(self.error), self.transport
         if isinstance(error, StartFailed):
             return error
+        if isinstance(error, SignInNeeded):
+            return StartFailed("sign_in", "asks you to sign in again")
         if self._is_too_slow:
             return StartFailed("silent", f"did not answer within {self._limit_s:g} s of its start")
         if isinstance(error, ValidationError):

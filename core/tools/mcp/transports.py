@@ -15,11 +15,13 @@ import anyio
 from core.domain.text.well_formed import well_formed_json
 from core.network.failures import connection_problem, route_problem
 from core.network.proxies import Proxy
-from core.network.routes import Network, Route
+from core.network.routes import Network
 from core.tools.mcp.health import StartFailed
+from core.tools.mcp.http_client import routed_transport
 from core.tools.mcp.launch import LaunchSpec
 from core.tools.mcp.messages import read_messages, unreadable_answer
 from core.tools.mcp.process import LINE_BYTES, LineTooLong, LongLine, ServerProcess
+from core.tools.mcp.sign_in import authenticator
 
 if TYPE_CHECKING:
     import httpx2
@@ -39,6 +41,7 @@ READ_TIMEOUT_S = 3600.0
 """A stream may be silent for as long as the longest call; a call has its own limit."""
 
 _REFUSED = 400
+_UNAUTHORIZED = 401
 _UNKNOWN = 404
 
 
@@ -194,24 +197,6 @@ def _find_command(launch: LaunchSpec, path: str) -> str:
     raise StartFailed("command_not_found", f"has a command, {launch.command}, that {problem}{hint}", path=path)
 
 
-def _http_transport(
-    route: Route, on_error: "Callable[[Exception, httpx2.Request, Proxy | None], object]"
-) -> "httpx2.AsyncHTTPTransport":
-    """Return what sends the requests, by the proxy and with the certificates of the route."""
-    import httpx2
-
-    class Reporting(httpx2.AsyncHTTPTransport):
-        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-            try:
-                return await super().handle_async_request(request)
-            except httpx2.TransportError as error:
-                on_error(error, request, route.proxy)
-                raise
-
-    proxy = httpx2.Proxy(route.proxy.url, ssl_context=route.proxy_tls) if route.proxy is not None else None
-    return Reporting(verify=route.tls or False, proxy=proxy, trust_env=False)
-
-
 class HttpTransport(ServerTransport):
     """A connection over streamable HTTP, with the library's own client, which the session closes. The other side ends
     without notice: the next call finds out.
@@ -225,7 +210,15 @@ class HttpTransport(ServerTransport):
 
     @property
     def cause(self) -> str:
-        return "unreachable" if self.status is None else "refused"
+        if self.status is None:
+            return "unreachable"
+        return "sign_in" if self._needs_sign_in else "refused"
+
+    @property
+    def _needs_sign_in(self) -> bool:
+        """Whether the server asks who it is, and no header of the configuration says so."""
+        is_said = any(name.lower() == "authorization" for name in self._launch.headers)
+        return self.status == _UNAUTHORIZED and not is_said
 
     @property
     def has_lost_session(self) -> bool:
@@ -240,16 +233,13 @@ class HttpTransport(ServerTransport):
 
         launch = self._launch
         assert launch.url is not None
-        try:
-            is_private = bool(launch.headers or launch.secrets)
-            route = await self._network.route(launch.url, is_private=is_private)
-        except ValueError as error:
-            problem = route_problem(error, launch.url)
-            raise StartFailed("unreachable", f"was not asked: {problem.message}", **problem.parameters) from None
+        credentials = launch.credentials if launch.credentials and launch.credentials.text else None
+        is_private = bool(launch.headers or launch.secrets or credentials)
         try:
             client = httpx2.AsyncClient(
                 headers=dict(launch.headers),
-                transport=_http_transport(route, self._on_error),
+                transport=routed_transport(self._network, self._on_error, is_private=is_private),
+                auth=authenticator(launch.url, credentials) if credentials else None,
                 trust_env=False,
                 timeout=httpx2.Timeout(CONNECT_TIMEOUT_S, read=READ_TIMEOUT_S),
                 event_hooks={"request": [self._on_request], "response": [self._on_response]},
@@ -261,7 +251,9 @@ class HttpTransport(ServerTransport):
 
     def _on_error(self, error: Exception, request: "httpx2.Request", proxy: Proxy | None) -> None:
         """Remember why a request was not answered, which the library's own errors omit."""
-        problem = connection_problem(error, str(request.url), proxy)
+        url = str(request.url)
+        is_route = isinstance(error, ValueError)
+        problem = route_problem(error, url) if is_route else connection_problem(error, url, proxy)  # type: ignore[arg-type]
         self.end_reason = f"was not reached: {problem.message}"
         self.parameters = problem.parameters
 
@@ -276,6 +268,8 @@ class HttpTransport(ServerTransport):
         self.parameters = {}
         is_refused = response.status_code >= _REFUSED and response.request.method == "POST"
         self.end_reason = f"answered with HTTP {response.status_code} {response.reason_phrase}" if is_refused else None
+        if is_refused and self._needs_sign_in:
+            self.end_reason = "asks you to sign in"
         if is_refused:
             self._note(f"HTTP {response.status_code} {response.reason_phrase}")
         # Decoded here: what is mended must not be compressed.

@@ -1,11 +1,11 @@
-"""Panels of an MCP server's row: consent, failure and log."""
+"""Panels of an MCP server's row: consent, failure, sign-in and log."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from core.domain.mcp_server import ServerState, ServerStatus, Transport
 from desktop.settings.servers.server_strings import (
@@ -115,6 +115,72 @@ class ServerFailurePanel(Adaptive, QWidget):
 
     def apply_theme(self) -> None:
         self._column.setSpacing(self._theme.sizes.space_xs)
+
+
+class ServerSignInPanel(Adaptive, QWidget):
+    """Shows that a server asks who the user is, and offers to sign in and out. Hidden for a server without sign-in."""
+
+    requested = Signal()
+    cancelled = Signal()
+    left = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._status: ServerStatus | None = None
+        self._is_waiting = False
+        self._about = Paragraph("", "label")
+        self._sign_in = Button(theme, kind="primary", icon=Icon.SHIELD, is_small=True)
+        self._cancel = Button(theme, is_small=True)
+        self._sign_out = Button(theme, kind="link", is_small=True)
+        self._column, self._row = column_of(self, self._about), QHBoxLayout()
+        for button in (self._sign_in, self._cancel, self._sign_out):
+            self._row.addWidget(button)
+        self._row.addStretch(1)
+        self._column.addLayout(self._row)
+        self._sign_in.clicked.connect(self.requested)
+        self._cancel.clicked.connect(self.cancelled)
+        self._sign_out.clicked.connect(self.left)
+        self.adapt_to(theme)
+        show_when(self, False)
+
+    def show_status(self, status: ServerStatus) -> None:
+        self._status = status
+        self.retranslate()
+
+    def show_waiting(self, is_waiting: bool) -> None:
+        """Show whether the browser is awaited."""
+        self._is_waiting = is_waiting
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        if self._status is None:
+            return
+        name, is_asked = self._status.server.name, self._status.state is ServerState.SIGNED_OUT
+        is_in = self._status.is_signed_in and not is_asked
+        had_focus = self._sign_in.hasFocus() or self._cancel.hasFocus()
+        text = self.tr("It asks who you are. You sign in at its own page, in the browser.") if is_asked else ""
+        if self._is_waiting:
+            text = self.tr("Sign in on the page that has opened in the browser…")
+        self._about.setText(text)
+        for button, label, described in (
+            (self._sign_in, self.tr("Sign in"), self.tr("Sign in to {name}")),
+            (self._cancel, self.tr("Cancel"), self.tr("Cancel the sign-in to {name}")),
+            (self._sign_out, self.tr("Sign out"), self.tr("Sign out of {name}")),
+        ):
+            button.setText(label)
+            button.setAccessibleName(described.format(name=name))
+        show_when(self._about, bool(text))
+        show_when(self._sign_in, is_asked and not self._is_waiting)
+        show_when(self._cancel, self._is_waiting)
+        show_when(self._sign_out, is_in and not self._is_waiting)
+        show_when(self, is_asked or is_in or self._is_waiting)
+        if had_focus and (is_asked or self._is_waiting):
+            (self._cancel if self._is_waiting else self._sign_in).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def apply_theme(self) -> None:
+        self._column.setSpacing(self._theme.sizes.space_s)
+        self._row.setSpacing(self._theme.sizes.space_s)
 
 
 class ServerLogPanel(Adaptive, QWidget):

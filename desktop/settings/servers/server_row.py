@@ -11,7 +11,12 @@ from core.domain.mcp_server import ServerState, ServerStatus
 from desktop.settings.parts.banners import ConfirmationBanner
 from desktop.settings.parts.item_row import ListRow
 from desktop.settings.parts.layout import ResponsiveRow
-from desktop.settings.servers.server_panels import ServerConsentPanel, ServerFailurePanel, ServerLogPanel
+from desktop.settings.servers.server_panels import (
+    ServerConsentPanel,
+    ServerFailurePanel,
+    ServerLogPanel,
+    ServerSignInPanel,
+)
 from desktop.settings.servers.server_strings import location_text, state_badge
 from desktop.settings.servers.server_tools import ServerToolsPanel
 from desktop.settings.servers.server_variables import ServerVariablesPanel
@@ -57,6 +62,7 @@ class ServerRow(Adaptive, ListRow):
         self._consent = ServerConsentPanel(theme, partial(context.servers.describe, self.server_id), self)
         self._failure = ServerFailurePanel(theme, self)
         self._variables = ServerVariablesPanel(theme, self)
+        self.sign_in = ServerSignInPanel(theme, self)
         self._pending = context.pending
         self.confirmation = ConfirmationBanner(theme, self)
         self._tools = ServerToolsPanel(context, self)
@@ -117,6 +123,7 @@ class ServerRow(Adaptive, ListRow):
         parts = (
             self._failure,
             self._variables,
+            self.sign_in,
             self._test,
             self._tools_fold,
             self._log_fold,
@@ -166,6 +173,7 @@ class ServerRow(Adaptive, ListRow):
         self._column.addLayout(self._facts)
         self._column.addWidget(self._failure)
         self._column.addWidget(self._variables)
+        self._column.addWidget(self.sign_in)
         self._column.addWidget(self._row)
         self._column.addWidget(self.confirmation)
         self._column.addLayout(self._panels)
@@ -195,6 +203,7 @@ class ServerRow(Adaptive, ListRow):
         self._update_note()
         self._failure.show_status(status)
         self._variables.show_status(status)
+        self.sign_in.show_status(status)
         self._consent.show_status(status)
         self._tools.show_status(status)
         self._enabled.setChecked(status.server.is_enabled)

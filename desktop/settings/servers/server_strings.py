@@ -42,6 +42,9 @@ def state_badge(status: ServerStatus) -> StateBadge:
         ServerState.STOPPED: StateBadge(translate("Servers", "Not started"), Icon.CIRCLE, "sign_idle", "muted"),
         ServerState.STARTING: StateBadge(translate("Servers", "Starting"), Icon.LOADER_CIRCLE, "accent", "accent"),
         ServerState.RUNNING: StateBadge(translate("Servers", "Running"), Icon.CIRCLE_CHECK, "sign_ok", "ok"),
+        ServerState.SIGNED_OUT: StateBadge(
+            translate("Servers", "Waits for your sign-in"), Icon.SHIELD, "sign_warn", "warn"
+        ),
         ServerState.FAILED: StateBadge(translate("Servers", "Failed"), Icon.CIRCLE_X, "sign_error", "error"),
     }[status.state]
 
@@ -146,6 +149,11 @@ def error_text(error: ErrorInfo, server: McpServer) -> tuple[str, str]:
             return (
                 translate("Servers", "It speaks a version of the protocol that is not known here."),
                 translate("Servers", "Update Metier, or use another version of the server."),
+            )
+        case "sign_in":
+            return (
+                translate("Servers", "It asks who you are."),
+                translate("Servers", "Sign in to it at Settings, MCP servers."),
             )
         case "unreachable" if (sentence := connection_failure_text(about)) is not None:
             return f"{sentence}.", connection_advice(about) or ""

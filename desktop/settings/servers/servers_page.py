@@ -15,6 +15,7 @@ from desktop.settings.servers.configuration_import import ConfigurationImport, I
 from desktop.settings.servers.server_actions import ServerActions
 from desktop.settings.servers.server_form import ServerForm
 from desktop.settings.servers.server_row import ServerRow
+from desktop.settings.servers.server_sign_in import SignInActions
 from desktop.settings.servers.server_strings import server_refusal_text
 from desktop.settings.sources.context import SettingsContext
 from desktop.settings.sources.setting_sources import UndoableAction
@@ -33,6 +34,7 @@ class ServersPage(ListPage[ServerRow]):
         super().__init__(context)
         theme = context.theme
         self._actions = ServerActions(context, self)
+        self._sign_ins = SignInActions(context, self)
         self._new, self._paste_open = Button(theme, icon=Icon.PLUS), Button(theme, icon=Icon.LIST_PLUS)
         self._import_open = Button(theme, icon=Icon.DOWNLOAD)
         openers = [self._new, self._paste_open, self._import_open]
@@ -108,6 +110,9 @@ class ServersPage(ListPage[ServerRow]):
         row.edit_requested.connect(partial(self._edit_row, server_id))
         row.remove_requested.connect(partial(self._actions.confirm_removal, server_id))
         row.agreed.connect(partial(self._actions.agree, server_id))
+        row.sign_in.requested.connect(partial(self._sign_ins.sign_in, server_id))
+        row.sign_in.cancelled.connect(partial(self._sign_ins.cancel, server_id))
+        row.sign_in.left.connect(partial(self._sign_ins.sign_out, server_id))
         row.filled.connect(partial(self._actions.fill_in, server_id))
         return row
 
