@@ -6537,11 +6537,11 @@
     </message>
     <message>
         <source>These paths need a working folder to start at: {names}</source>
-        <translation>Ces chemins ont besoin d’un dossier de travail : {names}</translation>
+        <translation>Ces chemins ont besoin d’un dossier de travail&#xa0;: {names}</translation>
     </message>
     <message>
         <source>These paths start at {folder}: {names}</source>
-        <translation>Ces chemins partent de {folder} : {names}</translation>
+        <translation>Ces chemins partent de {folder}&#xa0;: {names}</translation>
     </message>
     <message>
         <source>This is no object with servers, no command line and no address.</source>
