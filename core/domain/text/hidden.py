@@ -89,6 +89,24 @@ def terminal_text(text: str) -> str:
     return _OBEYED.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text.replace("\r\n", "\n"))
 
 
+_CODES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours, cursor
+    r"|\x1b[]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?"  # titles, links and other texts for the terminal
+    r"|\x1b[ -/]*[0-~]?"
+)
+_TAKEN_BACK = re.compile(r"[^\n\x08]\x08 ?\x08?")
+_LEFT_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def printed_text(text: str) -> str:
+    """Return what a terminal would have shown of the text, about: without its codes, of a line that was written over
+    the last state.
+    """
+    lines = _CODES.sub("", text).split("\n")
+    shown = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)
+    return _LEFT_CONTROLS.sub("", _TAKEN_BACK.sub("", shown))
+
+
 class PieceKind(StrEnum):
     """What a piece of a shown text is. `lines` are empty lines."""
 

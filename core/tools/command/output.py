@@ -6,13 +6,13 @@ wrote.
 
 import codecs
 import os
-import re
 import stat
 import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
 
+from core.domain.text.hidden import printed_text
 from core.threads.pieces import Pieces
 
 HEAD_BYTES = TAIL_BYTES = 25 * 1024
@@ -22,22 +22,10 @@ FILE_BYTES = 8_000_000
 KEPT_FILES = 50
 _PIECE_BYTES = 65_536
 
-_CODES = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours, cursor
-    r"|\x1b[]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?"  # titles, links and other texts for the terminal
-    r"|\x1b[ -/]*[0-~]?"
-)
-_TAKEN_BACK = re.compile(r"[^\n\x08]\x08 ?\x08?")
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-
 
 def plain_text(data: bytes) -> str:
     """Return what a terminal would have shown, about: what is no UTF-8 is replaced."""
-    lines = _CODES.sub("", data.decode("utf-8", "replace")).split("\n")
-    text = "\n".join(
-        line.rstrip("\r").rpartition("\r")[2] for line in lines
-    )  # of a line that was written over, the last
-    return _CONTROLS.sub("", _TAKEN_BACK.sub("", text))
+    return printed_text(data.decode("utf-8", "replace"))
 
 
 class Output:

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from core.domain.run import ErrorInfo
+from core.domain.text.hidden import printed_text
 from core.errors import MetierError, ToolFailed
 from core.tools.mcp.launch import SecretMask
 
@@ -87,7 +88,8 @@ class ServerLog:
         return list(self._lines)
 
     def note(self, line: str, mask: SecretMask) -> None:
-        for part in line.splitlines()[:50]:
+        # Before the secrets are hidden: codes in the middle of a secret would hide it from the mask.
+        for part in printed_text(line).splitlines()[:50]:
             self._lines.append(mask.hide_all(part)[:2000])
 
     def last_lines(self) -> list[str]:

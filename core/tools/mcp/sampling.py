@@ -1,9 +1,12 @@
 """A server requests a model's answer: the model of the run gives it, subject to consent (AGENTS_AND_TOOLS §7)."""
 
+import base64
+import binascii
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from core.domain.consent import CallTraits, Ruling
 from core.domain.events import UsageReported
@@ -14,7 +17,7 @@ from core.domain.risk import Risk
 from core.domain.text.masking import masked, restore_secrets
 from core.domain.tool import SAMPLING_METHOD, Category, Effect
 from core.errors import StepFailed
-from core.ports import ChatMessage, ConsentRules, ModelClient, ModelRequest, ModelWarning, TextDelta, Usage
+from core.ports import ChatMessage, ConsentRules, MessageFile, ModelClient, ModelRequest, ModelWarning, TextDelta, Usage
 from core.tools.mcp.elicitation import ServerCall
 
 if TYPE_CHECKING:
@@ -24,6 +27,7 @@ MAX_TOKENS = 4096
 TOTAL_CHARACTERS = 200_000
 """Of the texts of a request."""
 
+PICTURE_BYTES = 10_000_000
 MAX_REQUESTS = 20
 """In a call of a tool."""
 
@@ -67,13 +71,11 @@ class Sampling:
                 f"the server has asked the model {MAX_REQUESTS} times in this call, which is the most"
             )
         choice = self._preferred(params.model_preferences) or call.context.model
+        pictures: dict[str, MessageFile] = {}
         fields = {
             "model": choice.label if choice is not None else "offline",
             "system": params.system_prompt,
-            "messages": [
-                {"role": message.role, "text": "\n".join(map(_text, message.content_as_list))}
-                for message in params.messages
-            ],
+            "messages": [_fields_of(message, pictures) for message in params.messages],
             "max_tokens": min(params.max_tokens, MAX_TOKENS),
         }
         fields = call.mask.hide_in({name: value for name, value in fields.items() if value is not None})
@@ -84,7 +86,7 @@ class Sampling:
             choice = next((model for model in self._models() if model.label == named), None)
             if choice is None:
                 raise SamplingRefused("the user chose a model that is not there")
-        messages = _messages(request)
+        messages = _messages(request, pictures)
         if choice is not None:
             limits = (choice.max_tokens, request.get("max_tokens"), MAX_TOKENS)
             changes: dict[str, Any] = {"max_tokens": max(1, min(limit for limit in limits if isinstance(limit, int)))}
@@ -161,25 +163,49 @@ class Sampling:
                     raise SamplingRefused(answer.reason or "the user did not agree to this")
 
 
-def _messages(request: dict[str, Any]) -> tuple[ChatMessage, ...]:
+def _messages(request: dict[str, Any], pictures: Mapping[str, MessageFile]) -> tuple[ChatMessage, ...]:
     """Return the messages for the model. Raises SamplingRefused if the user's edit left none."""
     messages: list[ChatMessage] = []
     if isinstance(system := request.get("system"), str) and system:
         messages.append(ChatMessage("system", system))
     listed = request.get("messages")
-    messages.extend(
-        ChatMessage("assistant" if fields.get("role") == "assistant" else "user", fields["text"])
-        for fields in (listed if isinstance(listed, list) else ())
-        if isinstance(fields, dict) and isinstance(fields.get("text"), str)
-    )
+    for fields in listed if isinstance(listed, list) else ():
+        if isinstance(fields, dict) and isinstance(fields.get("text"), str):
+            shown = fields.get("pictures")
+            files = [pictures[name] for name in shown if name in pictures] if isinstance(shown, list) else []
+            role: Literal["assistant", "user"] = "assistant" if fields.get("role") == "assistant" else "user"
+            messages.append(ChatMessage(role, fields["text"], files=tuple(files) if role == "user" else ()))
     if not any(message.role == "user" for message in messages):
         raise SamplingRefused("there is no message to answer")
     return tuple(messages)
 
 
-def _text(block: Any) -> str:
-    """Return the text of a block, or a placeholder for other content."""
-    return str(block.text) if block.type == "text" else f"[{block.type}]"
+def _fields_of(message: "mcp_types.SamplingMessage", pictures: dict[str, MessageFile]) -> dict[str, Any]:
+    """Return a message as the user is asked about it, and add its pictures under the names that stand for them."""
+    texts: list[str] = []
+    names: list[str] = []
+    for block in message.content_as_list:
+        match block.type:
+            case "text":
+                texts.append(block.text)
+            case "image":
+                data = _decoded(block.data)
+                # the consent is to these very bytes
+                name = f"{block.mime_type}, {len(data):,} bytes, SHA-256 {hashlib.sha256(data).hexdigest()[:16]}"
+                pictures[name] = MessageFile("picture", block.mime_type, data)
+                names.append(name)
+            case kind:
+                raise SamplingRefused(f"content of the kind {kind} cannot be sent to a model here")
+    if sum(len(picture.data) for picture in pictures.values()) > PICTURE_BYTES:
+        raise SamplingRefused(f"the pictures have more than {PICTURE_BYTES:,} bytes")
+    return {"role": message.role, "text": "\n".join(texts), **({"pictures": names} if names else {})}
+
+
+def _decoded(data: str) -> bytes:
+    try:
+        return base64.b64decode(data)
+    except (binascii.Error, ValueError):
+        raise SamplingRefused("a picture is not Base64") from None
 
 
 def _characters(value: Any) -> int:

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.domain.mcp_offers import parse_resource_address
 from core.domain.messages import AttachmentKind
 from core.domain.text.hidden import reveal
 from desktop.chat.composer.document_text import LongLines
@@ -208,7 +209,7 @@ class _Chip(Surface):
         name = self.open_button.fontMetrics().elidedText(reveal(file.name), Qt.TextElideMode.ElideMiddle, _NAME_WIDTH)
         self.open_button.setText(f"{name} · {size}")
         self.open_button.setAccessibleName(text)
-        set_plain_tool_tip(self.open_button, file.problem or file.path or text)
+        set_plain_tool_tip(self.open_button, file.problem or _place(file) or text)
         icon = Icon.TRIANGLE_ALERT if file.problem else Icon.PAPERCLIP
         self.open_button.setIcon(self._theme.icon(icon, "error" if file.problem else "muted"))
         self.remove_button.describe(remove_words)
@@ -219,6 +220,12 @@ class _Chip(Surface):
         size = image.size().scaled(2 * side, side, Qt.AspectRatioMode.KeepAspectRatio)
         self.open_button.setIcon(QIcon(QPixmap.fromImage(image)))
         self.open_button.setIconSize(size)
+
+
+def _place(file: DraftFile) -> str:
+    """Return where a file or a resource of a server is read; "" if it is kept in the draft."""
+    resource = parse_resource_address(file.path or "")
+    return " · ".join(resource) if resource is not None else file.path or ""
 
 
 class _Flow(QLayout):

@@ -1,16 +1,38 @@
 """What a server requests in the middle of a call: what is asked, and what cannot be."""
 
 import asyncio
+import base64
 import json
+from collections.abc import AsyncGenerator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import mcp_types
 import pytest
 
-from core.domain.ids import CallId
-from core.domain.interruption import Interruption, InterruptionRequest
+from core.domain.ids import CallId, InterruptionId, RunId, WorkflowId
+from core.domain.interruption import (
+    Action,
+    Answer,
+    Interruption,
+    InterruptionKind,
+    InterruptionRequest,
+    InterruptionStatus,
+)
+from core.domain.model import ModelChoice
+from core.domain.template import ValidationMode
+from core.ports import ModelDelta, ModelRequest, TextDelta
+from core.services.outcome import unwrap
+from core.threads.system_clock import SystemClock
 from core.tools.mcp.elicitation import MAX_FIELDS, ServerCall, Unanswerable, form_schema
+from core.tools.mcp.health import ServerLog
 from core.tools.mcp.launch import NO_SECRETS, SecretMask
+from core.tools.mcp.sampling import MAX_REQUESTS, Sampling
+from core.tools.registry import InMemoryConsentBook
+from core.wiring import run_core
+from tests.support.command_line import write_template
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.mcp_rig import hostile, mcp_rig
 from tests.tools.rig import context
 
@@ -120,3 +142,89 @@ async def test_requests_outside_of_calls_and_unfit_ones_are_refused_in_words(tmp
         refused = trace.read_text().removeprefix(early)
     for words in ("https:// or http://", "no spaces", "tools in a sampling request", "is no text, number"):
         assert words in refused
+
+
+async def test_a_question_that_the_app_did_not_outlive_is_cancelled_and_what_came_of_the_call_is_asked(
+    tmp_path: Path,
+) -> None:
+    storage, trace = InMemoryStorage(), tmp_path / "trace"
+    async with run_core(storage, key_file=tmp_path / "keys.json") as core:
+        made = unwrap(await core.servers.save(name="x", confirmed=True, **hostile("ask", trace)))
+        unwrap(await core.servers.test(made.server.id))
+        file = write_template(tmp_path / "t.json", {"name": "a", "action": {"toolName": "mcp__x__once"}})
+        run = unwrap(await core.runs.start(unwrap(await core.templates.find(file)), {}, mode=ValidationMode.AUTO))
+        await core.engine.wait(run.id)
+    assert 'got {"action": "cancel"}' in trace.read_text()
+    async with run_core(storage, key_file=tmp_path / "keys.json") as core:
+        await core.engine.recover()
+        await core.engine.wait(run.id)
+        asked = unwrap(await core.runs.describe(run.id))["interruptions"]
+        assert {each["kind"]: each["status"] for each in asked} == {
+            InterruptionKind.ELICITATION: InterruptionStatus.CANCELLED,
+            InterruptionKind.OUTCOME: InterruptionStatus.AWAITING_OUTCOME,
+        }
+
+
+def test_the_log_of_a_server_has_no_codes_for_terminals_and_no_secret_behind_them() -> None:
+    log = ServerLog()
+    mask = SecretMask(frozenset({"tok-en-of-mine-123"}))
+    log.note("\x1b[31mred\x1b[0m tok\x1b[1m-en-of-mine-123 \x1b]8;;https://a.example\x07link\x1b[2J", mask)
+    log.note("10%\r50%\r100%", mask)
+    assert log.lines == ["red [secret-not-kept] link", "100%"]
+
+
+PICTURE = base64.b64encode(b"\x89PNG of a cat").decode()
+
+
+def sampled(*content: mcp_types.SamplingMessageContentBlock, **fields: Any) -> mcp_types.CreateMessageRequestParams:
+    messages = [mcp_types.SamplingMessage(role="user", content=list(content))]
+    return mcp_types.CreateMessageRequestParams(messages=messages, max_tokens=50, **fields)
+
+
+async def test_a_request_to_a_model_has_its_pictures_the_hinted_model_and_an_end_where_it_is_to_stop() -> None:
+    requests: list[ModelRequest] = []
+
+    class Model:
+        async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
+            requests.append(request)
+            yield TextDelta("A cat. END of it")
+
+    asked: list[InterruptionRequest] = []
+
+    async def edits(ask: InterruptionRequest, *, anew: bool = False) -> Interruption:
+        asked.append(ask)
+        answer = Answer(Action.SUBMIT, {**ask.arguments, "model": "small-2"} if len(asked) > 1 else ask.arguments)
+        now = SystemClock().now()
+        status = InterruptionStatus.APPROVED
+        return Interruption(InterruptionId("i"), RunId("r"), WorkflowId("w"), ask, status, 1, now, None, answer, now)
+
+    models = [ModelChoice(base_url="http://localhost:1", model=name) for name in ("large-1", "small-2")]
+    sampling = Sampling(Model(), InMemoryConsentBook(), lambda: models)
+    call = ServerCall(replace(context(), ask=edits, mode=ValidationMode.SELECTIVE, model=models[1]), "x", "mcp__x__t")
+    text = mcp_types.TextContent(type="text", text="What is it?")
+    picture = mcp_types.ImageContent(type="image", data=PICTURE, mime_type="image/png")
+    hints = mcp_types.ModelPreferences(hints=[mcp_types.ModelHint(name="none"), mcp_types.ModelHint(name="Large")])
+    wanted = {"model_preferences": hints, "stop_sequences": ["END"]}
+    result = await sampling.answer(sampled(text, picture, **wanted), call)
+    assert isinstance(result, mcp_types.CreateMessageResult)
+    assert (result.content, result.model, result.stop_reason) == (
+        mcp_types.TextContent(type="text", text="A cat. "),
+        "large-1",
+        "stopSequence",
+    )
+    (shown,) = asked[0].arguments["messages"]
+    assert (shown["text"], asked[0].arguments["model"]) == ("What is it?", "large-1")
+    assert "image/png, 13 bytes, SHA-256 " in shown["pictures"][0]
+    assert [file.data for file in requests[0].messages[0].files] == [b"\x89PNG of a cat"]
+    result = await sampling.answer(sampled(text, picture, **wanted), call)
+    assert isinstance(result, mcp_types.CreateMessageResult)
+    assert result.model == "small-2"  # as the user changed it
+    assert asked[0].call_id != asked[1].call_id
+    sound = mcp_types.AudioContent(type="audio", data="AAAA", mime_type="audio/wav")
+    for wrong in (sound, mcp_types.TextContent(type="text", text="x" * 200_001)):
+        assert isinstance(await sampling.answer(sampled(wrong), call), mcp_types.ErrorData)
+    call.samples = MAX_REQUESTS
+    refused = await sampling.answer(sampled(text), call)
+    assert isinstance(refused, mcp_types.ErrorData)
+    assert f"{MAX_REQUESTS} times" in refused.message
+    assert len(requests) == 2
