@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from core.domain.text.json_text import type_name
+from core.domain.text.secret_names import is_secret_name
 from core.tools.mcp.config_problems import ConfigProblem
 from core.tools.mcp.config_spellings import BOUNDS, HARMLESS, HTTP, KEYS, LIMITS, OFF, STDIO, first, has_target
 
@@ -100,17 +101,19 @@ class EntryReader:
     def _forwarded(
         self, entry: Mapping[str, Any], program: str, args: list[str], env: Any, given: Mapping[str, str]
     ) -> dict[str, str]:
-        """Return the variables that are only named: they come from the environment, or are asked for."""
-        names = [*self._texts(entry.get("env_keys"), "env_keys")]
+        """Return the variables that are only named: they come from the environment. What an app keeps elsewhere
+        and what is a secret is asked for; the rest may be absent.
+        """
+        needed = self._texts(entry.get("env_keys"), "env_keys")
         listed = entry.get("env_vars")
-        for item in listed if isinstance(listed, list) else ():
-            name = item.get("name") if isinstance(item, Mapping) else item
-            names += [name] if isinstance(name, str) else []
-        if isinstance(env, list):
-            names += [item for item in env if isinstance(item, str) and "=" not in item]
+        names = [item.get("name") if isinstance(item, Mapping) else item for item in _list(listed)]
+        names += [item for item in _list(env) if isinstance(item, str) and "=" not in item]
         if Path(program).name in ("docker", "podman"):  # `-e NAME` takes the value from the program's own environment
             names += [word for flag, word in pairwise(args) if flag in ("-e", "--env") and "=" not in word]
-        return {name: f"${{{name}}}" for name in names if name and name not in given and not name.startswith("-")}
+        forwarded = {name: f"${{{name}:-}}" for name in names if isinstance(name, str) and re.fullmatch(r"\w+", name)}
+        needed += [name for name in forwarded if is_secret_name(name)]
+        forwarded |= {name: f"${{{name}}}" for name in needed}
+        return {name: value for name, value in forwarded.items() if name not in given}
 
     def _folders(self, program: str, args: list[str], env: Mapping[str, str], cwd: Any) -> dict[str, Any]:
         """Return the command and the folder, made whole: they must not depend on where this app is started."""
@@ -298,6 +301,10 @@ def _truth(value: Any) -> bool | None:
     if isinstance(value, bool):
         return value
     return {"true": True, "false": False}.get(value.strip().lower()) if isinstance(value, str) else None
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _inner(value: Any) -> Any:
