@@ -78,6 +78,7 @@ from core.tools.mcp.hub import Hub
 from core.tools.mcp.sampling import Sampling
 from core.tools.own_places import NO_PLACES, OwnPlaces
 from core.tools.registry import Registry, Tool
+from core.tools.result_pictures import ResultPictures
 from core.tools.text_files import SeenFiles
 
 
@@ -113,7 +114,10 @@ class Toolbox:
             self.registry.register(tool, is_checked=True)
         for tool in more_tools:
             self.registry.register(tool)
-        self.invoker = ToolInvoker(self.registry, clock, is_viewed, consent, asks_for_access=picker is not None)
+        self.pictures = ResultPictures(storage.commit)
+        self.invoker = ToolInvoker(
+            self.registry, clock, is_viewed, consent, asks_for_access=picker is not None, pictures=self.pictures
+        )
         self.validator = Validator(self.invoker, self.sandbox, self.schemas)
 
     async def __aenter__(self) -> Self:
@@ -371,7 +375,7 @@ async def run_core(
             slash=SlashService(book, templates, prompts, offers),
             offers=offers,
             notices=notices,
-            attachments=AttachmentService(storage, own, offers.read),
+            attachments=AttachmentService(storage, own, offers.read, box.pictures),
             queue=queue,
             search=search,
             import_export=ImportExportService(

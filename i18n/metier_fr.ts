@@ -4536,6 +4536,10 @@
         <translation>Celle de l’API, selon sa documentation&#xa0;: elle finit souvent par /v1.</translation>
     </message>
     <message>
+        <source>Pictures</source>
+        <translation>Images</translation>
+    </message>
+    <message>
         <source>Price from the cache</source>
         <translation>Prix du cache</translation>
     </message>
@@ -4558,6 +4562,14 @@
     <message>
         <source>What the server speaks, as its documentation says.</source>
         <translation>Celle que parle le serveur, selon sa documentation.</translation>
+    </message>
+    <message>
+        <source>Whether the model takes pictures.</source>
+        <translation>Si le modèle accepte les images.</translation>
+    </message>
+    <message>
+        <source>as its name suggests</source>
+        <translation>d’après son nom</translation>
     </message>
     <message>
         <source>kept, not shown</source>
@@ -4784,6 +4796,17 @@
     <message>
         <source>This number is too large.</source>
         <translation>Ce nombre est trop grand.</translation>
+    </message>
+</context>
+<context>
+    <name>OptionalChoiceBox</name>
+    <message>
+        <source>no</source>
+        <translation>non</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>oui</translation>
     </message>
 </context>
 <context>

@@ -11,7 +11,7 @@ from datetime import datetime
 from itertools import takewhile
 
 from core.agents.answers import ModelAnswer, stored_answers
-from core.agents.files import FileBudget, files_to_send, pictures_in, with_files
+from core.agents.files import FileBudget, files_to_send, with_files
 from core.agents.results import stored_result, tool_messages
 from core.domain.access import RunAccess
 from core.domain.ids import CallId, MessageId, RunId, WorkflowId
@@ -27,6 +27,7 @@ from core.domain.messages import (
 )
 from core.domain.model import TEXTS_TAKEN, FilesTaken
 from core.domain.progress import progress_of
+from core.domain.result_pictures import pictures_in
 from core.domain.run import SUMMARY_TEMPLATE, Run, RunKind, RunStatus
 from core.domain.sub_agent import is_sub_agent
 from core.domain.text.json_text import readable_json

@@ -3,13 +3,11 @@
 Every request contains all of them again, so that old ones are left out where they become too many; their names stay.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
-from core.domain.messages import AttachedFile, Attachment, AttachmentKind, goes_as_file, mime_of
+from core.domain.messages import AttachedFile, Attachment, goes_as_file
 from core.domain.model import FilesTaken
-from core.domain.pictures import SENT_MIMES
 from core.ports import ChatMessage, MessageFile, Storage
 
 MAX_FILES = 20
@@ -57,19 +55,3 @@ def files_to_send(attached: Iterable[AttachedFile | Attachment], taken: FilesTak
     """Return the attachments that the model gets as files."""
     abouts = (file.about if isinstance(file, AttachedFile) else file for file in attached)
     return [about for about in abouts if goes_as_file(about, taken)]
-
-
-def pictures_in(value: Any) -> list[Attachment]:
-    """Return the pictures that a tool result refers to: items of `content` with the hash of a stored file."""
-    content = value.get("content") if isinstance(value, Mapping) else None
-    found = []
-    for number, item in enumerate(content if isinstance(content, list) else ()):
-        if not isinstance(item, Mapping) or item.get("type") != "image" or item.get("mime") not in SENT_MIMES:
-            continue
-        digest, size, mime = item.get("hash"), item.get("bytes"), item["mime"]
-        if isinstance(digest, str) and isinstance(size, int):
-            name = item.get("name")
-            extension = mime.partition("/")[2]
-            title = name if isinstance(name, str) and mime_of(name) == mime else f"picture {number + 1}.{extension}"
-            found.append(Attachment(name=title, mime=mime, size=size, hash=digest, kind=AttachmentKind.PICTURE))
-    return found

@@ -14,7 +14,7 @@ from core.agents.advertised_tools import ToolAdvertiser, Windows
 from core.agents.answers import ModelAnswer
 from core.agents.calls import RoundCalls
 from core.agents.context import Conversation, build_system_prompt, folders_of, load_conversation
-from core.agents.files import FileBudget, files_to_send, pictures_in, with_files
+from core.agents.files import FileBudget, files_to_send, with_files
 from core.agents.ledger import Ledger
 from core.agents.limits import MAX_CUT_OFF_ANSWERS, MAX_ROUNDS, Repetitions, check_calls, cut_off, round_limit
 from core.agents.recovery import recover_turn
@@ -25,6 +25,7 @@ from core.agents.window import fit_context
 from core.domain.ids import CallId
 from core.domain.interruption import Action, InterruptionKind, InterruptionRequest
 from core.domain.model import TEXTS_TAKEN, FilesTaken, ModelChoice
+from core.domain.result_pictures import pictures_in
 from core.domain.run import StepStatus
 from core.domain.text.json_text import parse
 from core.domain.tool import ToolInfo

@@ -17,6 +17,7 @@ from core.domain.live_run import (
     tokens_per_second,
 )
 from core.domain.messages import Role, attachments_of
+from core.domain.result_pictures import pictures_in
 from core.domain.run import StepStatus
 from core.domain.text.stream import TextStream
 
@@ -137,6 +138,7 @@ def _fold_result(run: LiveRun, fact: facts.ToolEnded, at: datetime) -> None:
     if call := run.calls.get(fact.call_id):
         call.status, call.duration_ms = fact.status, fact.duration_ms
         call.summary, call.error = fact.summary, fact.error
+        call.pictures = tuple(pictures_in(fact.result))
         call.output = ""
         run.calls_in_flight.pop(fact.call_id, None)
 

@@ -93,6 +93,7 @@ class LiveCall:
     late: facts.ToolEndedLate | None = None
     sub_agent_id: SubAgentId | None = None
     output: str = ""
+    pictures: tuple[Attachment, ...] = ()
 
     @property
     def is_running(self) -> bool:

@@ -45,6 +45,12 @@ def picture_header(data: bytes) -> PictureHeader | None:
     return PictureHeader("image/webp", *_webp(data)) if data[:4] == b"RIFF" and data[8:12] == b"WEBP" else None
 
 
+def begins_like_picture(beginning: bytes) -> bool:
+    """Return whether these first 16 bytes are those of a picture that providers take."""
+    sent = beginning.startswith((b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"\xff\xd8\xff"))
+    return sent or (beginning[:4] == b"RIFF" and beginning[8:12] == b"WEBP")
+
+
 def _png(data: bytes) -> PictureHeader:
     width, height = struct.unpack_from(">II", data, 16)
     is_animated = b"acTL" in data[:1000]

@@ -67,7 +67,7 @@ from core.ports.templates import (
     TemplateResolver,
     TemplateTitles,
 )
-from core.ports.tools import CallContext, FilePicker, FileRequest, LateResultHandler, ToolRunner
+from core.ports.tools import CallContext, FilePicker, FileRequest, LateResultHandler, PictureKeeper, ToolRunner
 from core.ports.upkeep import OnUpkeepProgress, Upkeep, UpkeepNote
 from core.ports.workflow_gate import WorkflowGate
 from core.ports.writes import (
@@ -172,6 +172,7 @@ __all__ = [
     "OrderQueued",
     "PendingCall",
     "PermittedCall",
+    "PictureKeeper",
     "Put",
     "PutAttachedText",
     "PutAudit",

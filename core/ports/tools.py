@@ -27,6 +27,13 @@ def _nothing() -> None:
     pass
 
 
+class PictureKeeper(Protocol):
+    """Stores the pictures of results."""
+
+    async def keep(self, context: "CallContext", data: bytes, name: str | None = None) -> dict[str, Any] | None:
+        """Return the item of the result that refers to the picture; None if it is none that can be sent."""
+
+
 @dataclass(frozen=True, slots=True)
 class CallContext:
     """The caller of a tool, and what the call may reach.
@@ -36,8 +43,9 @@ class CallContext:
     at `step` and `index`; None if no user can answer. A call from outside through MCP belongs to no run: `run_id` and
     `workflow_id` are empty, `mode` is that of the runs it starts, and `may_approve` whether it may consent to calls of
     tools. `emit` publishes progress and usage. `model` is the run's own; None means the offline agent. `sub_agents`
-    starts sub-agents; None if none may start. `progressed` is to be called at each sign of progress: it begins the time
-    limit of the call anew (`core.tools.handler_tasks.TimeLimit`).
+    starts sub-agents; None if none may start. `pictures` stores those of the result. `progressed`
+    is to be called at each sign of progress: it begins the time limit of the call anew
+    (`core.tools.handler_tasks.TimeLimit`).
     """
 
     run_id: RunId
@@ -56,6 +64,7 @@ class CallContext:
     may_approve: bool = False
     read_only: tuple[str, ...] = ()
     progressed: Callable[[], object] = _nothing
+    pictures: PictureKeeper | None = None
 
     @classmethod
     def of(
@@ -105,8 +114,14 @@ class CallContext:
             read_only=read_only_in(allow),
         )
 
-    def within(self, ask: Asker | None, progressed: Callable[[], object]) -> "CallContext":
-        """Return the context with another `ask` and `progressed`; a third of the time of `dataclasses.replace`."""
+    async def keep_picture(self, data: bytes, name: str | None = None) -> dict[str, Any] | None:
+        """Store a picture of the result, and return the item that refers to it; None if it cannot be sent or kept."""
+        return None if self.pictures is None else await self.pictures.keep(self, data, name)
+
+    def within(
+        self, ask: Asker | None, progressed: Callable[[], object], pictures: PictureKeeper | None = None
+    ) -> "CallContext":
+        """Return the context with others of these; a third of the time of `dataclasses.replace`."""
         return CallContext(
             self.run_id,
             self.workflow_id,
@@ -124,6 +139,7 @@ class CallContext:
             self.may_approve,
             self.read_only,
             progressed,
+            self.pictures if pictures is None else pictures,
         )
 
     @property

@@ -1,8 +1,6 @@
 """What an attached file is, by its content: a text, a picture, a PDF, or something that models get only the name of."""
 
 import codecs
-from collections.abc import Callable
-from dataclasses import dataclass
 
 from core.domain.messages import (
     BINARY_BYTES,
@@ -12,18 +10,13 @@ from core.domain.messages import (
     PICTURE_SIDE,
     AttachedFile,
     AttachmentKind,
-    AttachmentNote,
     attached_data,
     attached_text,
     mime_of,
 )
-from core.domain.pictures import SENT_MIMES, PictureHeader, picture_header
+from core.domain.pictures import PictureHeader, picture_header
 from core.errors import Refused
-
-READ_BYTES = 50_000_000
-"""Of a picture, before it is scaled down."""
-MAX_PIXELS = 100_000_000
-"""More would take half a gigabyte to decode."""
+from core.ports.pictures import MAX_PIXELS, READ_BYTES, PicturePreparer
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -34,28 +27,6 @@ _BYTE_ORDER_MARKS = (
 )
 _BINARY_BYTES = frozenset(range(32)) - frozenset(b"\t\n\v\f\r\x1b")
 _OCTETS = "application/octet-stream"
-
-
-@dataclass(frozen=True, slots=True)
-class PreparedPicture:
-    """A picture as it is stored, shown and sent, with its size as it is drawn."""
-
-    data: bytes
-    mime: str
-    width: int
-    height: int
-    note: AttachmentNote | None = None
-
-
-PicturePreparer = Callable[[bytes, PictureHeader], PreparedPicture | None]
-"""Decodes a picture and makes one of it that providers take; None if it cannot be decoded. Called in a thread."""
-
-
-def keep_as_it_is(data: bytes, header: PictureHeader) -> PreparedPicture | None:
-    """Prepare a picture without decoding it: only one that is taken as it is."""
-    if header.mime not in SENT_MIMES or not header.is_whole or not header.width or not header.height:
-        return None
-    return PreparedPicture(data, header.mime, *header.shown_size)
 
 
 def attached_content(name: str, data: bytes, prepare: PicturePreparer) -> AttachedFile:

@@ -20,10 +20,12 @@ from core.domain.messages import (
 )
 from core.errors import NotFound, Refused
 from core.ports import KeepFile, PutAttachedText, Storage
-from core.services.attached_content import READ_BYTES, PicturePreparer, attached_content, keep_as_it_is
+from core.ports.pictures import READ_BYTES, PicturePreparer, keep_as_it_is
+from core.services.attached_content import attached_content
 from core.services.outcome import returns_outcome
 from core.services.pdf_text import PdfText, read_pdf
 from core.tools.own_places import NO_PLACES, OWN_MESSAGE, Guard, OwnPlaces
+from core.tools.result_pictures import ResultPictures
 
 MAX_ENTRIES = 2_000
 """Entries of a folder that are looked at."""
@@ -51,17 +53,30 @@ async def no_resource(path: str) -> None:
 class AttachmentService:
     """Reads files that the user attaches, but none of the app's `own`.
 
-    `prepare` decodes pictures and scales them down; a window sets it. Without it, only pictures that providers take as
-    they are can be attached. `read_resource` returns name and content of what an MCP server offers at an address in the
-    place of a path; None for any other path.
+    A window decodes pictures and scales them down (`use_preparer`), also those of `pictures`, the results of tools.
+    Without it, only pictures that providers take as they are can be attached. `read_resource` returns name and content
+    of what an MCP server offers at an address in the place of a path; None for any other path.
     """
 
-    def __init__(self, storage: Storage, own: OwnPlaces = NO_PLACES, read_resource: ReadResource = no_resource) -> None:
-        self.prepare: PicturePreparer = keep_as_it_is
+    def __init__(
+        self,
+        storage: Storage,
+        own: OwnPlaces = NO_PLACES,
+        read_resource: ReadResource = no_resource,
+        pictures: ResultPictures | None = None,
+    ) -> None:
+        self._prepare: PicturePreparer = keep_as_it_is
+        self._pictures = pictures
         self._storage = storage
         self._own = own
         self._read_resource = read_resource
         self._pdf_texts: dict[str, PdfText] = {}
+
+    def use_preparer(self, prepare: PicturePreparer) -> None:
+        """Decode pictures by this function from now on."""
+        self._prepare = prepare
+        if self._pictures is not None:
+            self._pictures.prepare = prepare
 
     @returns_outcome
     async def read(self, path: str) -> AttachedFile:
@@ -80,7 +95,7 @@ class AttachmentService:
         return await self._take(name, data)
 
     async def _take(self, name: str, data: bytes) -> AttachedFile:
-        return await self._with_text(await asyncio.to_thread(attached_content, name, data, self.prepare))
+        return await self._with_text(await asyncio.to_thread(attached_content, name, data, self._prepare))
 
     @returns_outcome
     async def of_message(
@@ -114,7 +129,7 @@ class AttachmentService:
             raise Refused("not_saved", f"{path!r} cannot be written: {error.strerror}") from None
 
     def _read(self, path: str, name: str) -> AttachedFile:
-        return attached_content(name, _read_attachment(path, name, self._own), self.prepare)
+        return attached_content(name, _read_attachment(path, name, self._own), self._prepare)
 
     async def _with_text(self, file: AttachedFile) -> AttachedFile:
         """Read the text of a PDF."""

@@ -15,7 +15,7 @@ from core.domain.text.held_json import read_held_json
 from core.domain.text.masking import MASK, contains_mask
 from core.domain.tool import CallResult, CallStatus, Category, Effect, ToolInfo, mcp_server_of
 from core.errors import StepFailed, ToolFailed
-from core.ports import CallContext, Clock, ConsentRules, LateResultHandler, SchemaCheck
+from core.ports import CallContext, Clock, ConsentRules, LateResultHandler, PictureKeeper, SchemaCheck
 from core.tools import schema
 from core.tools.handler_tasks import GRACE_S, HandlerTasks, TimeLimit, TimeLimitExceeded, run_handler
 from core.tools.measure import format_size, json_bytes, require_json
@@ -44,12 +44,14 @@ class ToolInvoker:
         consent: ConsentRules | None = None,
         *,
         asks_for_access: bool = False,
+        pictures: PictureKeeper | None = None,
     ) -> None:
         self._consent = consent or InMemoryConsentBook()
         self._registry = registry
         self._clock = clock
         self._is_viewed = is_viewed
         self.asks_for_access = asks_for_access
+        self._pictures = pictures
         self._tasks = HandlerTasks()
 
     def infos(self) -> Sequence[ToolInfo]:
@@ -199,7 +201,7 @@ class ToolInvoker:
         try:
             effect = tool.effect(arguments)
             ask = limit.around(context.ask) if context.ask is not None else None
-            limited = context.within(ask, limit.begin_anew)
+            limited = context.within(ask, limit.begin_anew, self._pictures)
             work = run_handler(name, lambda: handler(arguments, limited), effect)
             grace_s = 2 * GRACE_S if tool.info.begins_agents else GRACE_S  # its sub-agents are stopped first
             value = await self._tasks.run(work, limit, f"tool {name}", report_late, grace_s=grace_s)

@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from core.domain.ids import RunId
+from core.domain.pictures import begins_like_picture
 from core.errors import ToolFailed
+from core.ports.pictures import READ_BYTES as PICTURE_FILE_BYTES
 from core.threads.pieces import Pieces
 from core.tools.file_access import Folder, ResolvedPath
 from core.tools.measure import RESULT_BYTES, text_bytes
@@ -80,6 +82,21 @@ def read_text(folder: Folder, name: str) -> Pieces[TextFile]:
             if not piece:
                 return TextFile("".join(texts), total, lines, stamp)
             yield
+
+
+def read_picture(folder: Folder, name: str) -> Pieces[bytes | None]:
+    """Read a picture; None for any other file, of which only the beginning is read. Raises as `read_text`."""
+    with folder.open_file(name, os.O_RDONLY) as file:
+        data = bytearray(file.read(PIECE_BYTES) or b"")
+        # a text may begin like a picture, but has no NUL
+        if b"\0" not in data or not begins_like_picture(bytes(data[:16])):
+            return None
+        while piece := file.read(PIECE_BYTES):
+            data += piece
+            if len(data) > PICTURE_FILE_BYTES:
+                raise ToolFailed("output_too_large", "the picture has over 50 MB")
+            yield
+    return bytes(data)
 
 
 def storable(text: str) -> str:

@@ -137,16 +137,11 @@ def _attached_parts(attachments: Sequence[Attachment], texts: Sequence[str]) -> 
     """Yield the pictures together, then the other files."""
     pictures = [about for about in attachments if about.kind is AttachmentKind.PICTURE]
     if pictures:
-        yield Pictures(tuple(map(picture_of, pictures)))
+        yield Pictures(tuple(map(Picture.of, pictures)))
     for number, about in enumerate(attachments):
         if about.kind is not AttachmentKind.PICTURE:
             text = "" if about.kind is AttachmentKind.OTHER else texts[number] if number < len(texts) else None
             yield AttachedText(about.name, about.size, text, about.hash if about.has_data else "")
-
-
-def picture_of(about: Attachment) -> Picture:
-    """Return a stored picture as it is shown."""
-    return Picture(about.name, about.mime, about.size, about.hash, about.width or 0, about.height or 0)
 
 
 def _run_parts(message: Message, run: LiveRun, changes: Sequence[ShownChange]) -> Iterable[Part]:

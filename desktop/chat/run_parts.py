@@ -12,6 +12,7 @@ from core.stores.activity_items import is_waiting_for_user, target_of
 from desktop.chat.turn_parts import (
     Output,
     Part,
+    Picture,
     Progress,
     StepLine,
     Steps,
@@ -182,6 +183,7 @@ def _tool_line(run: LiveRun, call: LiveCall) -> ToolLine:
         call.summary,
         error_text(call.error),
         is_waiting=is_waiting_for_user(run, call),
+        pictures=tuple(map(Picture.of, call.pictures)),
     )
 
 

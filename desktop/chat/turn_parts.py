@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 from core.domain.changed_files import ChangedFile, ShownChange
 from core.domain.ids import CallId, MessageId, SubAgentId
-from core.domain.messages import MessageState, Role
+from core.domain.messages import Attachment, MessageState, Role
 from core.domain.run import RunStatus, StepStatus
 from core.domain.tool import CallStatus
 
@@ -48,6 +48,11 @@ class Picture:
     width: int = 0
     height: int = 0
 
+    @classmethod
+    def of(cls, about: Attachment) -> Self:
+        """Return a stored picture as it is shown."""
+        return cls(about.name, about.mime, about.size, about.hash, about.width or 0, about.height or 0)
+
 
 @dataclass(frozen=True, slots=True)
 class Pictures:
@@ -78,8 +83,8 @@ class CutOff:
 
 @dataclass(frozen=True, slots=True)
 class ToolLine:
-    """A tool call. `target` is its main argument on one line, or empty; `summary` describes its result. `is_waiting`:
-    it continues when the user has answered a request.
+    """A tool call. `target` is its main argument on one line, or empty; `summary` describes its result, and `pictures`
+    are those that it returned. `is_waiting`: it continues when the user has answered a request.
     """
 
     id: CallId
@@ -92,6 +97,7 @@ class ToolLine:
     summary: str | None = None
     error: str | None = None
     is_waiting: bool = False
+    pictures: tuple[Picture, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,25 @@
 """Pictures and documents in what a model gets: through the store, to a provider on loopback."""
 
 import base64
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from core.domain.fold import replay
 from core.domain.messages import AttachedFile, AttachmentKind, attached_data
 from core.domain.model import ModelChoice, WireFormatName
 from core.domain.template import Template
+from core.domain.tool import ToolInfo
 from core.llm.presets import files_taken
-from core.ports import ResolvedTemplate
+from core.ports import CallContext, ResolvedTemplate
 from core.services.outcome import Ok
+from core.tools.registry import Tool
 from core.wiring import run_core
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.pictures import PDF_TEXT, pdf, picture
-from tests.support.provider import Asked, provider, says
+from tests.support.provider import Asked, calls, fails, provider, says
 
 RED, BLUE = picture(colour=(255, 0, 0)), picture(colour=(0, 0, 255))
 
@@ -118,3 +123,61 @@ async def test_old_pictures_are_left_out_where_they_become_too_many() -> None:
     last = server.posts[-1]
     assert len(uris(last)) == 20
     assert "(Not sent any more, because there are too many files: 0-0.png, 0-1.png" in words(last.messages[1])
+
+
+async def test_pictures_in_results_of_tools_are_kept_shown_and_sent(tmp_path: Path) -> None:
+    (tmp_path / "red.png").write_bytes(RED)
+    (tmp_path / "notes.png").write_text("GIF89a is a format")
+
+    async def draw(arguments: Mapping[str, Any], context: CallContext) -> Any:
+        return {"text": "drawn", "content": [await context.keep_picture(BLUE), await context.keep_picture(b"none")]}
+
+    info = ToolInfo(name="draw", title="Draw", description="", input_schema={"type": "object"})
+    rounds = [
+        calls(("1", "draw", {}), ("2", "read_file", {"path": "red.png"}), ("3", "read_file", {"path": "notes.png"})),
+        says("Seen."),
+        says("Again."),
+    ]
+    with provider(*rounds) as server:
+        async with run_core(InMemoryStorage(), more_tools=[Tool(info, server=draw)]) as core:
+            seeing = ModelChoice(base_url=server.url, model="m", takes_pictures=True, context_tokens=200_000)
+            sent = await core.chat.send("Draw", model=seeing, allow=[str(tmp_path)])
+            assert isinstance(sent, Ok), sent
+            await core.engine.wait(sent.data.id)
+            run = replay(await core.storage.events.of_run(sent.data.id))
+            assert run is not None
+            shown = [[about.name for about in call.pictures] for call in run.calls.values()]
+            again = await core.chat.send("Again", sent.data.workflow_id, model=seeing)
+            assert isinstance(again, Ok), again
+            await core.engine.wait(again.data.id)
+            kept = await core.storage.files.of_workflow(sent.data.workflow_id)
+            data = [await core.storage.files.get(digest) for _, digest in kept]
+    assert shown == [["picture 1.png"], ["red.png"], []]
+    assert sorted(filter(None, data)) == sorted([RED, BLUE])
+    assert uris(server.posts[1]) == uris(server.posts[2]) == [BLUE, RED]
+    assert "GIF89a is a format" in words(server.posts[1].messages[5])
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        "This model does not support image input",
+        "messages.0.content: Input should be a valid string",
+        "unknown variant `image_url`, expected `text`",
+    ],
+)
+async def test_a_model_that_refuses_pictures_is_asked_without_them_and_the_answer_says_so(refusal: str) -> None:
+    with provider(fails(400, refusal), says("Not seen."), says("Still not.")) as server:
+        async with run_core(InMemoryStorage()) as core:
+            unknown, workflow = ModelChoice(base_url=server.url, model="mystery"), None
+            for text, attached in (("Look", [a_picture("red.png", RED)]), ("And now?", [])):
+                sent = await core.chat.send(text, workflow, model=unknown, attached=attached)
+                assert isinstance(sent, Ok), sent
+                workflow = sent.data.workflow_id
+                await core.engine.wait(sent.data.id)
+                run = replay(await core.storage.events.of_run(sent.data.id))
+                assert run is not None
+                codes = [warning["code"] for warning in run.warnings]
+                assert codes == (["without_part"] if text == "Look" else [])
+    assert [uris(post) for post in server.posts] == [[RED], [], []]
+    assert words(server.posts[1].messages[-1]).endswith("(Not shown to this model, which takes no files: red.png)")

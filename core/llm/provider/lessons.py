@@ -28,7 +28,7 @@ _ABOUT_MESSAGES = re.compile(r"tool_call_id|tool_calls?['\"`]? must|role ['\"`]?
 _TOO_MANY = re.compile(r"too (many|long|large)|at most|the most|max|exceed|limit|above|up to|no more than|fewer")
 _NUMBER = re.compile(r"\d[\d,]*")
 _FILES = re.compile(
-    r"image|picture|vision|multi-?modal|mmproj|pdf|document|\bfiles?\b|content.{0,30}(must be|a) (a )?string"
+    r"image|picture|vision|multi-?modal|mmproj|pdf|document|\bfiles?\b|content.{0,30}(must be|a) (a )?(valid )?string"
 )
 _CONTEXT = re.compile(r"context[ _](length|window|size)|prompt (is )?too (long|large)|too many (input )?tokens")
 _OPTIONS = re.compile("stream_options|include_usage")

@@ -1,6 +1,8 @@
 """The result of a call, as a value that models and templates read, and its progress (AGENTS_AND_TOOLS §7)."""
 
+import asyncio
 import math
+from base64 import b64decode
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,24 +19,43 @@ ERROR_CHARACTERS = 10_000
 """How much of a server's own words an error has."""
 
 
-def result_value(result: "mcp_types.CallToolResult") -> Any:
+async def result_value(result: "mcp_types.CallToolResult", context: CallContext) -> Any:
     """Return the structured content if there is any; else the text; else, with other content, `{text, content}`, where
-    images, audio and resources are described, without their data.
+    pictures are stored and referred to, and audio and resources described, without their data.
 
+    Structured content keeps its form; pictures beside it are added to an object as `content`, unless it has that name.
     Raises ToolFailed `failed` with the server's own message for an error result.
     """
     if result.is_error:
         message = _text(result.content).strip()
         raise ToolFailed("failed", message[:ERROR_CHARACTERS] or "it failed without a message")
-    if result.structured_content is not None:
-        return result.structured_content
+    others = [described for block in result.content if (described := await _described(block, context)) is not None]
+    if (structured := result.structured_content) is not None:
+        pictures = [item for item in others if "hash" in item]
+        has_room = isinstance(structured, dict) and "content" not in structured
+        return {**structured, "content": pictures} if pictures and has_room else structured
     text = _text(result.content)
-    others = [described for block in result.content if (described := _describe_block(block)) is not None]
     return {"text": text, "content": others} if others else text
 
 
 def _text(content: "Sequence[mcp_types.ContentBlock]") -> str:
     return "\n".join(block.text for block in content if block.type == "text")
+
+
+async def _described(block: "mcp_types.ContentBlock", context: CallContext) -> dict[str, Any] | None:
+    """Return the item of a block, None for a text. A picture that can be sent is stored."""
+    item = _describe_block(block)
+    encoded = getattr(block, "data", None) if block.type == "image" else None
+    if block.type == "resource" and (item or {}).get("mime", "").startswith("image/"):
+        encoded = getattr(block.resource, "blob", None)
+    if encoded is None:
+        return item
+    try:
+        data = await asyncio.to_thread(b64decode, encoded)
+    except ValueError:  # it is no Base64
+        return item
+    kept = await context.keep_picture(data)
+    return item if kept is None else {**(item or {}), **kept}
 
 
 def _describe_block(block: "mcp_types.ContentBlock") -> dict[str, Any] | None:

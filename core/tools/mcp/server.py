@@ -143,7 +143,7 @@ class Server:
                 raise call_failure(self._mask.hide_all(message)) from None
         self._on_response(started_s)
         try:
-            return self._mask.hide_in(result_value(response))
+            return self._mask.hide_in(await result_value(response, context))
         except ToolFailed as error:
             # Some servers report an unknown tool as a result with an error, others as an error of the protocol.
             if "unknown tool" in error.message.lower() or "not found" in error.message.lower():

@@ -150,12 +150,14 @@ def changes_blocks(key: str, changes: Changes, folds: Folds, memo: BlockCache) -
 
 
 def _tool_blocks(key: str, line: ToolLine, within: Nesting, folds: Folds, memo: BlockCache) -> Iterable[Block]:
-    """Yield the line of a call; unfolded, with its arguments and its result."""
+    """Yield the line of a call, with its pictures; unfolded, with its arguments and its result."""
     is_unfolded = folds.get(key, False)
     yield ToolBlock(key=key, nesting=within, line=line, is_unfolded=is_unfolded)
+    inside = within.unfolded
+    if line.pictures:
+        yield PicturesBlock(key=f"{key}/pictures", nesting=inside, pictures=line.pictures)
     if not is_unfolded:
         return
-    inside = within.unfolded
     yield from memo.value(f"{key}/arguments", line.arguments, inside, CaptionKind.ARGUMENTS)
     if line.error is not None:
         yield CaptionBlock(key=f"{key}/error", nesting=inside, kind=CaptionKind.FAILED, text=line.error)

@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QImage, QImageReader, QImageWriter, QPainter
 
 from core.domain.messages import PICTURE_BYTES, PICTURE_SIDE, AttachmentNote
 from core.domain.pictures import SENT_MIMES, PictureHeader
-from core.services.attached_content import PreparedPicture
+from core.ports.pictures import PreparedPicture
 
 MAX_MEGABYTES = 512
 """Of a decoded picture; Qt refuses larger ones."""

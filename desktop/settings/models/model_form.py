@@ -21,7 +21,7 @@ from desktop.settings.models.model_strings import (
     other_name_text,
     wire_format_labels,
 )
-from desktop.settings.parts.editors import OptionalNumberBox
+from desktop.settings.parts.editors import OptionalChoiceBox, OptionalNumberBox
 from desktop.settings.parts.form import CardForm
 from desktop.settings.parts.layout import ResponsiveRow
 from desktop.settings.sources.context import SettingsContext
@@ -30,10 +30,8 @@ from desktop.widgets.forms.form import FormField
 
 T = TypeVar("T")
 
-KEY_CHARACTERS = 10_000
-MODEL_CHARACTERS = 256
-MOST_TOKENS = 1_000_000_000
-MOST_PRICE = 100_000
+KEY_CHARACTERS, MODEL_CHARACTERS = 10_000, 256
+MOST_TOKENS, MOST_PRICE = 1_000_000_000, 100_000
 CUSTOM = "custom"
 
 
@@ -68,8 +66,9 @@ class ModelForm(CardForm):
         self._model.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
         for box in (self._provider, self._wire_format, self._model):
             limit_width(box)
-        self._boxes = {
+        self._boxes: dict[str, OptionalNumberBox | OptionalChoiceBox] = {
             "context_tokens": OptionalNumberBox(256, MOST_TOKENS, 1024, 0),
+            "takes_pictures": OptionalChoiceBox(),
             **{name: OptionalNumberBox(0, MOST_PRICE, 0.01, 4) for name in ("price_in", "price_cached", "price_out")},
         }
         self._price_cache_write: float | None = None
@@ -126,14 +125,16 @@ class ModelForm(CardForm):
             typed.setAccessibleName(self.tr("Model"))
         key.describe(self.tr("API key"))
         self._update_key_help()
-        context, price_in, price_cached, price_out = self._numbers
+        context, pictures, price_in, price_cached, price_out = self._numbers
         context.describe(self.tr("Context window"), self.tr("In tokens."))
         price_in.describe(self.tr("Price in"), self.tr("Dollars for a million tokens."))
         price_cached.describe(self.tr("Price from the cache"), self.tr("For input that the provider has cached."))
         price_out.describe(self.tr("Price out"), self.tr("Dollars for a million tokens."))
+        pictures.describe(self.tr("Pictures"), self.tr("Whether the model takes pictures."))
         for number in self._boxes.values():
             number.localize("")
             number.set_empty_text(self.tr("unknown"))
+        self._boxes["takes_pictures"].set_empty_text(self.tr("as its name suggests"))
         self._boxes["price_cached"].set_empty_text(self.tr("like other input"))
         self._forget_key_button.setText(self.tr("Forget the key"))
         self._test_button.setText(self.tr("Test and list models"))
@@ -330,9 +331,8 @@ class ModelForm(CardForm):
         choice = await self._choose(self._model_name())
         await self._save_key(choice)
         known = {name: box.number for name, box in self._boxes.items()} | {"price_cache_write": self._price_cache_write}
-        saved = await self._providers.add_model(
-            choice, **{name: number for name, number in known.items() if number is not None}
-        )
+        details = {name: number for name, number in known.items() if number is not None}
+        saved = await self._providers.add_model(choice, **details)
         self._show_message("")
         self.saved.emit(unwrap(saved))
 

@@ -1,8 +1,10 @@
-"""Editors for numbers."""
+"""Editors for numbers, and for a choice that may be left open."""
 
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QFocusEvent, QWheelEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QWidget
+
+from desktop.widgets import ComboBox
 
 
 class NumberBox(QDoubleSpinBox):
@@ -75,3 +77,33 @@ class OptionalNumberBox(NumberBox):
         if self._decimals == 0:
             return self.locale().toString(round(value))
         return super().textFromValue(value)
+
+
+class OptionalChoiceBox(ComboBox):
+    """Yes, no, or neither; beside number boxes in a form, with their interface."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        for choice in _CHOICES:
+            self.addItem("", choice)
+
+    @property
+    def number(self) -> bool | None:
+        """The choice; None if there is none."""
+        choice: bool | None = _CHOICES[self.currentIndex()]
+        return choice
+
+    def set_number(self, number: bool | None) -> None:  # as of a number
+        self.setCurrentIndex(_CHOICES.index(number))
+
+    def localize(self, _unit: str) -> None:
+        """Show the choices in the current language."""
+        self.setItemText(1, self.tr("yes"))
+        self.setItemText(2, self.tr("no"))
+
+    def set_empty_text(self, word: str) -> None:
+        """Set the text that is shown without a choice."""
+        self.setItemText(0, word)
+
+
+_CHOICES = (None, True, False)

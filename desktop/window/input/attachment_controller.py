@@ -20,8 +20,8 @@ from core.domain.toast import ToastType
 from core.services.outcome import Failed, Ok
 from desktop.chat.composer.attachments import AttachmentPreview
 from desktop.chat.composer.draft import Draft, DraftFile, kept_file
-from desktop.chat.derivation import picture_of
 from desktop.chat.pictures.decoding import png_of, prepare_picture
+from desktop.chat.turn_parts import Picture
 from desktop.operations import unwrap
 from desktop.shortcuts.command import command
 from desktop.translation import byte_size, failure_text
@@ -46,7 +46,7 @@ class AttachmentController(Controller):
         self._opener = opener
         self._dialog: QFileDialog | None = None
         self._take_export: Callable[[Sequence[str]], Awaitable[bool]] | None = None
-        context.core.attachments.prepare = prepare_picture
+        context.core.attachments.use_preparer(prepare_picture)
         chat.composer.attach_requested.connect(self.attach)
         chat.composer.picture_pasted.connect(self._attach_pasted)
         chat.picture_dropped.connect(self._attach_pasted)
@@ -244,8 +244,8 @@ class AttachmentController(Controller):
     def _open(self, file: DraftFile) -> None:
         if file.about.kind is AttachmentKind.PICTURE and not file.problem:
             others = [other.about for other in self._chat.composer.files if other.about.kind is AttachmentKind.PICTURE]
-            pictures = [picture_of(about) for about in others]
-            self.picture_opened.emit(pictures, picture_of(file.about))
+            pictures = [Picture.of(about) for about in others]
+            self.picture_opened.emit(pictures, Picture.of(file.about))
             return
         self._operations.run(self._preview(file), "preview a file", failure=self._show_failure)
 

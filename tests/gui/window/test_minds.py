@@ -23,6 +23,7 @@ from core.domain.model import ModelChoice
 from core.domain.settings import KeyLocation
 from core.persistence.surreal import SurrealStorage
 from core.services.outcome import Ok
+from desktop.settings.parts.editors import OptionalChoiceBox
 from desktop.settings.parts.page import PageId
 from tests.gui.window.rig import an_app
 from tests.gui.window.settings_rig import choose, control, dialog, notice, press, settings, texts, undo, write
@@ -226,11 +227,21 @@ async def test_price_and_window_of_a_model_are_set(tmp_path: Path, qapp: QApplic
         write(app, "Price from the cache", "0.25")
         write(app, "Price out", "6")
         write(app, "Context window", "100")
+        (pictures,) = app.window.findChildren(OptionalChoiceBox)
+        pictures.set_number(True)
         press(app, "Add model")
         await until(lambda: "$2.5 in, $6 out" in texts(app))
         kept = app.core.settings.current.models
         assert kept == (
-            model.model_copy(update={"price_in": 2.5, "price_cached": 0.25, "price_out": 6.0, "context_tokens": 256}),
+            model.model_copy(
+                update={
+                    "price_in": 2.5,
+                    "price_cached": 0.25,
+                    "price_out": 6.0,
+                    "context_tokens": 256,
+                    "takes_pictures": True,
+                }
+            ),
         )
 
 

@@ -1,9 +1,11 @@
 """Pictures and PDFs in the window: attached, kept in drafts, sent and edited again."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, Qt
 from PySide6.QtGui import QColor, QImage, QImageWriter
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from core.domain.messages import AttachmentKind
@@ -11,8 +13,10 @@ from core.domain.model import ModelChoice
 from core.domain.pictures import picture_header
 from core.services.outcome import Ok
 from desktop.chat.pictures.decoding import prepare_picture
+from desktop.chat.pictures.viewer import PictureViewer
+from desktop.chat.views.picture_view import PictureButton
 from tests.gui.window.rig import App, an_app
-from tests.gui.window.test_composer import Until, chips, complaint, paste, said
+from tests.gui.window.test_composer import Until, back, chips, complaint, paste, said
 from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.pictures import pdf, picture
 from tests.support.provider import Provider, provider, says
@@ -58,6 +62,32 @@ async def connect(app: App, server: Provider, name: str, *, takes_pictures: bool
     assert isinstance(await app.core.providers.add_model(model), Ok)
 
 
+async def shown_and_opened(app: App, until: Until) -> None:
+    """Both pictures stand side by side, and the keyboard opens, goes on and closes."""
+    transcript = app.content.chat.transcript
+    shown = [button for button in transcript.findChildren(PictureButton) if button.isVisible()]
+    names = [button.accessibleName().rpartition(", ")[0] for button in shown]
+    assert names == ["Picture: Picture 1.png, 12 × 9", "Picture: scan.bmp, 40 × 30"]
+    heights = [button.height() for button in shown]
+    cache = transcript.context.pictures
+    await until(lambda: all(cache.get(str(button.picture and button.picture.hash), button.size()) for button in shown))
+    assert [button.height() for button in shown] == heights
+    shown[0].setFocus()
+    QTest.keyClick(shown[0], Key.Key_Return)
+    (viewer,) = app.window.findChildren(PictureViewer)
+    assert viewer.windowTitle() == "Picture 1.png"
+    QTest.keyClick(viewer, Key.Key_Right)
+    assert viewer.windowTitle() == "scan.bmp"
+    QTest.keyClick(viewer, Key.Key_Escape)
+    picture = shown[1].picture
+    assert picture is not None
+    cache.get("0" * 64, shown[1].size())  # what is in no store
+    await until(lambda: cache.has_failed("0" * 64))
+    shown[1].show_picture(replace(picture, hash="0" * 64))
+    assert shown[1].accessibleName().startswith("Picture that cannot be shown: scan.bmp")
+    shown[1].show_picture(picture)
+
+
 async def test_pictures_are_attached_kept_and_sent_and_the_note_says_what_the_model_gets(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
@@ -98,7 +128,9 @@ async def test_pictures_are_attached_kept_and_sent_and_the_note_says_what_the_mo
             (post,) = server.posts
             parts = post.messages[-1]["content"]
             assert [part["type"] for part in parts] == ["text", "image_url", "image_url"]
+            await shown_and_opened(app, until)
             app.content.chat.focus_composer()
+            await back(app, until)
             app.key(Key.Key_Up)
             await until(lambda: chips(app) == ["Picture 1.png", "bill.pdf", "scan.bmp"])
             files = app.content.chat.composer.files
