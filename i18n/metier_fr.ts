@@ -3944,6 +3944,10 @@
 <context>
     <name>LimitController</name>
     <message>
+        <source>A workflow can start now: send it again.</source>
+        <translation>Un workflow peut démarrer maintenant&#xa0;: renvoyez le message.</translation>
+    </message>
+    <message>
         <source>“{workflow}” is running.</source>
         <translation>«&#xa0;{workflow}&#xa0;» est en cours.</translation>
     </message>

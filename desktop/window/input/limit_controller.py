@@ -97,5 +97,8 @@ class LimitController(Controller):
         self._starts.forget(self._viewed)
 
     def _on_changed(self) -> None:
+        before = self._start
         self._starts.forget_admitted()
         self.show_now()
+        if before is not None and before.source is StartSource.COMPOSER and self._start is None:
+            self._chat.composer.show_note(self.tr("A workflow can start now: send it again."))

@@ -104,6 +104,9 @@ async def test_it_holds_for_as_long_as_work_is_done_and_text_is_there(
         await app.core.engine.cancel(busy.id)
         await until(lambda: not reason(app))
         assert written(app) == "after all"
+        assert app.content.chat.composer.text_box.accessibleDescription() == "A workflow can start now: send it again."
+        app.write(" and now")
+        assert not app.content.chat.composer.text_box.accessibleDescription()
 
 
 async def test_automatic_mode_is_switched_to_once_its_warning_is_confirmed_and_the_message_goes(
