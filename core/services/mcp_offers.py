@@ -1,12 +1,14 @@
 """What running MCP servers offer the user beside tools, for the composer (AGENTS_AND_TOOLS §7)."""
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from core.domain.ids import OfferId, ServerId
 from core.domain.mcp_offers import (
+    OfferKind,
     ServerOffer,
     ServerPromptText,
     argument_values,
@@ -21,6 +23,8 @@ from core.errors import NotFound
 from core.services.outcome import returns_outcome
 from core.tools.mcp.hub import Hub
 from core.tools.mcp.offers import Offers, expand_template
+
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")
 
 
 class OfferService:
@@ -38,9 +42,15 @@ class OfferService:
 
     @returns_outcome
     async def resources(self, query: str, most: int) -> list[ServerOffer]:
-        """Return the resources and templates whose title, server or URI has all words of the query, titles first."""
+        """Return the resources and templates whose title, server or URI has all words of the query, titles first. A URI
+        that is listed nowhere, such as that of a link in a result, is offered of each server that has resources.
+        """
         listed = await asyncio.gather(*(offers.resources() for offers in self._hub.running_offers))
-        return await asyncio.to_thread(_matching, [offer for offers in listed for offer in offers], query, most)
+        found = await asyncio.to_thread(_matching, [offer for offers in listed for offer in offers], query, most)
+        if found or _URI.fullmatch(query) is None:
+            return found
+        servers = [offers[0] for offers in listed if offers]
+        return [ServerOffer(OfferKind.RESOURCE, each.server, each.server_name, query, query) for each in servers[:most]]
 
     @returns_outcome
     async def input_of(self, offer_id: OfferId, rest: str = "") -> tuple[PromptInput, Mapping[str, Any]]:

@@ -66,6 +66,8 @@ async def test_what_a_server_offers_is_listed_once_found_and_read_when_it_is_nee
         assert trace.read_text().count("resources/list") == 1
         assert [offer.title for offer in unwrap(await service.resources("day notes", 9))] == ["Today", "A day's notes"]
         assert [offer.title for offer in unwrap(await service.resources("", 1))] == ["Today"]
+        (linked,) = unwrap(await service.resources("notes://of/a-link", 9))  # listed nowhere
+        assert (linked.server, linked.key) == (server, "notes://of/a-link")
         inputs, schema = unwrap(await service.input_of(found["A day's notes"].id))
         assert (inputs.missing, schema["properties"]["day"]["examples"]) == (["day", "part"], ["monday"])
         address = unwrap(await service.expand(found["A day's notes"].id, {"day": "mon day", "part": "1/2"}))
