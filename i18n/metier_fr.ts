@@ -7875,6 +7875,10 @@
         <translation>Afficher&#xa0;: {words}</translation>
     </message>
     <message>
+        <source>{count} more: search for their names.</source>
+        <translation>{count} autres&#xa0;: cherchez leur nom.</translation>
+    </message>
+    <message>
         <source>{words}: {count} of {all}</source>
         <translation>{words}&#xa0;: {count} sur {all}</translation>
     </message>

@@ -1,8 +1,9 @@
 """The tools of an origin, with check boxes: built-in tools, or an MCP server's."""
 
 from collections.abc import Sequence
+from functools import partial
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLayout, QLineEdit, QWidget
 
@@ -13,11 +14,12 @@ from desktop.widgets import Adaptive, Button, Paragraph, column_of, matches, set
 
 _COLUMNS = 2
 _FOLDED_FROM = 12
+_MOST_BOXES = 100
 
 
 class ToolGroup(Adaptive, QWidget):
     """`server` is the server's id, None for built-in tools. The group's own check box checks or clears all. Long groups
-    start collapsed; a search expands matches.
+    start collapsed; a search expands matches. Only the first matches have boxes: a server may have thousands of tools.
     """
 
     changed = Signal()
@@ -26,13 +28,16 @@ class ToolGroup(Adaptive, QWidget):
         super().__init__(parent)
         self._theme = theme
         self.server = server
-        self.boxes: dict[str, QCheckBox] = {}
-        self._shown: list[str] = []
+        self.tools: dict[str, bool] = {}
+        self._boxes: dict[str, QCheckBox] = {}
+        self._found: list[str] = []
         self._query = ""
         self._is_open: bool | None = None
+        self._can_choose = True
         self._columns = 0
         self.group_box = QCheckBox(self)
         self.fold_button = Button(theme, kind="link", is_small=True, parent=self)
+        self._more = Paragraph("", "secondary", "muted", parent=self)
         self._head = QHBoxLayout()
         self._head.addWidget(self.group_box, 1)
         self._head.addWidget(self.fold_button)
@@ -43,22 +48,19 @@ class ToolGroup(Adaptive, QWidget):
         self._column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
         self._column.addLayout(self._head)
         self._column.addLayout(self._grid)
+        self._column.addWidget(self._more)
         self.group_box.clicked.connect(self._check_all)
         self.fold_button.clicked.connect(self._on_fold_clicked)
         self.adapt_to(theme)
 
     def add(self, tool: str) -> None:
-        box = QCheckBox(self)
-        box.setAccessibleName(tool)
-        box.toggled.connect(self._update_check_state)
-        self.boxes[tool] = box
+        self.tools[tool] = False
 
     def set_chosen(self, tools: set[str] | None) -> None:
         """Check these tools; None checks and disables all."""
-        for tool, box in self.boxes.items():
-            box.setChecked(tools is None or tool in tools)
-            box.setEnabled(tools is not None)
-        self.group_box.setEnabled(tools is not None)
+        self.tools = {tool: tools is None or tool in tools for tool in self.tools}
+        self._can_choose = tools is not None
+        self.group_box.setEnabled(self._can_choose)
         self.search(self._query)
         self._update_check_state()
 
@@ -66,9 +68,9 @@ class ToolGroup(Adaptive, QWidget):
         """Show the matching tools. Return whether there are any."""
         self._query = query
         name = self.server or ""
-        self._shown = [tool for tool in self.boxes if matches(query, f"{name} {tool}")]
+        self._found = [tool for tool in self.tools if matches(query, f"{name} {tool}")]
         self._arrange()
-        return bool(self._shown)
+        return bool(self._found)
 
     def retranslate(self) -> None:
         self._update_check_state()
@@ -77,6 +79,7 @@ class ToolGroup(Adaptive, QWidget):
         self._grid.setHorizontalSpacing(self._theme.sizes.space_m)
         self._grid.setContentsMargins(self._theme.sizes.space_l, 0, 0, self._theme.sizes.space_xs)
         self._grid.setVerticalSpacing(0)
+        self._more.setContentsMargins(self._theme.sizes.space_l, 0, 0, 0)
         self._fit()
 
     def minimumSizeHint(self) -> QSize:
@@ -90,43 +93,74 @@ class ToolGroup(Adaptive, QWidget):
     def is_open(self) -> bool:
         if self._query.strip():
             return True
-        return self._is_open if self._is_open is not None else self.server is None or len(self.boxes) < _FOLDED_FROM
+        return self._is_open if self._is_open is not None else self.server is None or len(self.tools) < _FOLDED_FROM
 
     def _arrange(self) -> None:
         """Arrange the visible tools in as many columns as fit."""
-        for box in self.boxes.values():
+        for box in self._boxes.values():
             self._grid.removeWidget(box)
-        shown = self._shown if self.is_open else []
-        columns = max(1, self._columns)
+        shown = self._found[:_MOST_BOXES] if self.is_open else []
+        visible = frozenset(shown)
+        for tool in shown:
+            if tool not in self._boxes:
+                self._boxes[tool] = self._new_box(tool)
+        columns = self._columns = self._fitting_columns()
         for at, tool in enumerate(shown):
-            self._grid.addWidget(self.boxes[tool], at // columns, at % columns, Qt.AlignmentFlag.AlignLeft)
-        for tool, box in self.boxes.items():
-            show_when(box, tool in shown)
+            self._grid.addWidget(self._boxes[tool], at // columns, at % columns, Qt.AlignmentFlag.AlignLeft)
+        for tool, box in self._boxes.items():
+            self._show_state(tool)
+            show_when(box, tool in visible)
+        self._elide()
         show_when(self.fold_button, not self._query.strip() and self.server is not None)
+        show_when(self._more, self.is_open and len(self._found) > len(shown))
         self._update_labels()
 
+    def _new_box(self, tool: str) -> QCheckBox:
+        box = QCheckBox(self)
+        box.setAccessibleName(tool)
+        box.toggled.connect(partial(self._on_toggled, tool))
+        return box
+
+    def _show_state(self, tool: str) -> None:
+        """Show whether the tool is chosen, without the signal of a click."""
+        box = self._boxes[tool]
+        blocker = QSignalBlocker(box)
+        box.setChecked(self.tools[tool])
+        blocker.unblock()
+        box.setEnabled(self._can_choose)
+
     def _fit(self) -> None:
-        """Use two columns if every name fits; elide names that are too long for one column, with a tool tip."""
-        sizes = self._theme.sizes
-        around = sizes.icon_s + 2 * sizes.space_s + 2 * sizes.space_xs
-        width = self.width() - sizes.space_l
-        metrics = self.group_box.fontMetrics()
-        names = {tool: short_tool_name(tool) for tool in self.boxes}
-        widest = max(map(metrics.horizontalAdvance, names.values()), default=0) + around
-        columns = _COLUMNS if width >= _COLUMNS * widest + self._grid.horizontalSpacing() else 1
-        if columns != self._columns:
-            self._columns = columns
+        if self._fitting_columns() != self._columns:
             self._arrange()
-        for tool, box in self.boxes.items():
-            shown = metrics.elidedText(names[tool], Qt.TextElideMode.ElideRight, max(around, width - around))
+        else:
+            self._elide()
+
+    def _around(self) -> int:
+        sizes = self._theme.sizes
+        return sizes.icon_s + 2 * sizes.space_s + 2 * sizes.space_xs
+
+    def _fitting_columns(self) -> int:
+        """Return two columns if every name fits, else one."""
+        metrics = self.group_box.fontMetrics()
+        widest = max((metrics.horizontalAdvance(short_tool_name(tool)) for tool in self._boxes), default=0)
+        needed = _COLUMNS * (widest + self._around()) + self._grid.horizontalSpacing()
+        return _COLUMNS if self.width() - self._theme.sizes.space_l >= needed else 1
+
+    def _elide(self) -> None:
+        """Elide names that are too long for one column, with a tool tip."""
+        metrics, around = self.group_box.fontMetrics(), self._around()
+        width = self.width() - self._theme.sizes.space_l
+        for tool, box in self._boxes.items():
+            name = short_tool_name(tool)
+            shown = metrics.elidedText(name, Qt.TextElideMode.ElideRight, max(around, width - around))
             box.setText(shown.replace("&", "&&"))
             set_plain_tool_tip(box, tool if shown != tool else "")
 
     def _update_check_state(self) -> None:
         """Update the group's check state and its label."""
-        checked = sum(box.isChecked() for box in self.boxes.values())
+        checked = sum(self.tools.values())
         states = Qt.CheckState
-        is_some = 0 < checked < len(self.boxes)
+        is_some = 0 < checked < len(self.tools)
         # A tristate box would cycle through the partial state on clicks.
         self.group_box.setTristate(is_some)
         self.group_box.setCheckState(
@@ -136,23 +170,29 @@ class ToolGroup(Adaptive, QWidget):
         self.changed.emit()
 
     def _update_labels(self) -> None:
-        checked = sum(box.isChecked() for box in self.boxes.values())
         text = self.tr("Of Metier") if self.server is None else self.tr("Of the server “{server}”")
         counted = self.tr("{words}: {count} of {all}").format(
-            words=text.format(server=self.server), count=number(checked), all=number(len(self.boxes))
+            words=text.format(server=self.server), count=number(sum(self.tools.values())), all=number(len(self.tools))
         )
         self.group_box.setText(counted.replace("&", "&&"))
         self.group_box.setAccessibleName(counted)
         self.fold_button.setText(self.tr("Hide") if self.is_open else self.tr("Show"))
         name = self.tr("Hide: {words}") if self.is_open else self.tr("Show: {words}")
         self.fold_button.setAccessibleName(name.format(words=text.format(server=self.server)))
+        rest = number(len(self._found) - _MOST_BOXES)
+        self._more.setText(self.tr("{count} more: search for their names.").format(count=rest))
+
+    def _on_toggled(self, tool: str, is_checked: bool) -> None:
+        self.tools[tool] = is_checked
+        self._update_check_state()
 
     def _check_all(self) -> None:
-        """Check all visible tools, or clear them if all are checked."""
-        # Only visible tools: a search limits what the box changes.
-        is_wanted = not all(self.boxes[tool].isChecked() for tool in self._shown)
-        for tool in self._shown:
-            self.boxes[tool].setChecked(is_wanted)
+        """Check all matching tools, or clear them if all are checked."""
+        # Only those: a search limits what the box changes.
+        is_wanted = not all(self.tools[tool] for tool in self._found)
+        self.tools |= dict.fromkeys(self._found, is_wanted)
+        for tool in self._boxes:
+            self._show_state(tool)
         self._update_check_state()
 
     def _on_fold_clicked(self) -> None:
@@ -201,15 +241,15 @@ class ToolPicker(Adaptive, QWidget):
         for group in self._groups.values():
             group.set_chosen(None if chosen is None else set(chosen))
             group.show()
-        show_when(self._search, sum(len(group.boxes) for group in self._groups.values()) >= _SEARCHED_FROM)
+        show_when(self._search, sum(len(group.tools) for group in self._groups.values()) >= _SEARCHED_FROM)
         self._search.setText("")
         self._filter("")
 
     def chosen(self) -> tuple[str, ...] | None:
         if self._all.isChecked():
             return None
-        boxes = [pair for group in self._groups.values() for pair in group.boxes.items()]
-        return tuple(tool for tool, box in boxes if box.isChecked())
+        pairs = [pair for group in self._groups.values() for pair in group.tools.items()]
+        return tuple(tool for tool, is_chosen in pairs if is_chosen)
 
     def retranslate(self) -> None:
         self._all.setText(self.tr("All tools, also those to come"))
@@ -237,4 +277,4 @@ class ToolPicker(Adaptive, QWidget):
 
     def _on_all_toggled(self, is_all: bool) -> None:
         for group in self._groups.values():
-            group.set_chosen(None if is_all else set(group.boxes))
+            group.set_chosen(None if is_all else set(group.tools))
