@@ -87,7 +87,7 @@ async def chat(args: argparse.Namespace, folders: Folders) -> int:
         if recording_id is not None:
             line |= {"recording_id": recording_id}
     if isinstance(printer, TextPrinter):
-        printer.end()
+        printer.end(line.get("output"))
         write_error_line(line)  # stdout holds the answer alone
     else:
         write_line(line)

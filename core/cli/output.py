@@ -11,10 +11,12 @@ from collections import deque
 from collections.abc import Coroutine, Mapping
 from typing import Any
 
+from core.agents.answers import CUT_OFF_MARKS, PARAGRAPH
 from core.app import Core
 from core.bus import Bus
-from core.domain.events import Event, EventsPersisted, RunPaused, TokenReceived, to_wire
+from core.domain.events import Event, EventsPersisted, MessageAdded, RunPaused, TokenReceived, to_wire
 from core.domain.ids import RunId
+from core.domain.messages import Role
 from core.domain.run import RunStatus
 from core.domain.text.hidden import terminal_text
 from core.errors import MetierError, Refused
@@ -119,21 +121,29 @@ class EventPrinter:
 
 
 class TextPrinter:
-    """Prints the text of a chat as it streams."""
+    """Prints the text of a chat as it streams, with a mark where it was cut off, or was reasoning after all."""
 
     def __init__(self, bus: Bus) -> None:
-        self.has_written = False
-        bus.subscribe(Event, self._on_event, (TokenReceived,))
+        self._has_written = False
+        self._length = 0
+        bus.subscribe(Event, self._on_event, (TokenReceived, MessageAdded))
 
     def _on_event(self, event: Event) -> None:
-        if isinstance(event.fact, TokenReceived):
-            self.has_written = True
-            write_text(event.fact.text)
+        fact = event.fact
+        if isinstance(fact, TokenReceived):
+            self._has_written, self._length = True, fact.offset + len(fact.text)
+            write_text(fact.text)
+        elif isinstance(fact, MessageAdded) and fact.role is Role.ASSISTANT and len(fact.text) < self._length:
+            self._length = len(fact.text)
+            if not fact.interrupted:
+                write_text("\n\n[The text above was reasoning.]\n\n")
 
-    def end(self) -> None:
-        """End the last line."""
-        if self.has_written:
-            write_text("\n")
+    def end(self, output: object) -> None:
+        """End the last line. `output` is that of the run, which has the mark of a text that was cut off."""
+        if not self._has_written:
+            return
+        mark = output.rpartition(PARAGRAPH)[2] if isinstance(output, str) else ""
+        write_text(f"{PARAGRAPH}{mark}\n" if mark in CUT_OFF_MARKS.values() else "\n")
 
 
 class PauseWatch:

@@ -112,6 +112,12 @@ def test_an_answer_that_is_cut_off_says_so_in_its_place(metier: CommandLine) -> 
     assert said.last["output"] == "It goes\n\n[Cut off here: the answer reached the model's output limit.]"
     assert [warning["code"] for warning in said.last["warnings"]] == ["length", "length"]
     assert metier("show", said.last["run_id"]).last["warnings"] == said.last["warnings"]
+    with provider(says("It goes", finish="length")) as server:
+        assert chat(metier, server, "go").out == f"{said.last['output']}\n"
+    pieces = [chunk(content=piece) for piece in ("They want two.", "\n</think>\n", "Four.")]
+    with provider(Reply(sse(*pieces, chunk(finish="stop")))) as server:
+        said = chat(metier, server, "go")
+    assert said.out == "They want two.\n\n[The text above was reasoning.]\n\nFour.\n"
 
 
 @pytest.mark.parametrize("is_date", [False, True])
