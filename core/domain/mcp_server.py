@@ -251,7 +251,7 @@ def describe_launch(fields: Mapping[str, Any]) -> dict[str, Any]:
     """
     shown = masked_config(fields, find_secrets(fields))
     described: dict[str, Any] = {
-        name: shown[name] for name in ("name", "command", "args", "cwd", "url") if name in shown
+        name: shown[name] for name in ("name", "command", "args", "cwd", "url") if shown.get(name) is not None
     }
     described |= {part: sorted(shown[part]) for part in ("env", "headers") if part in shown}
     given = [(name, value) for _, name, value in _named_values(fields) if value and MASK not in value]

@@ -94,6 +94,7 @@ async def test_a_server_is_added_by_the_form_agreed_to_tested_changed_and_remove
         assert not trace.exists()
         assert f" {trace}" in row(app, "Files")._consent._launch.value.text
         assert "Environment: MY_TOKEN" in row(app, "Files")._consent._launch.value.text
+        assert "Address" not in row(app, "Files")._consent._launch.value.text
         assert not control(app, "Test Files").isEnabled()
         assert not isinstance(app.focused(), QCheckBox)  # Space would switch it off
         press(app, "Allow it to run: Files")
