@@ -87,6 +87,8 @@ class AttentionCard(SlotCard):
         how_closed: ClosedStatusLookup,
     ) -> None:
         """Show the open questions of the viewed workflow, oldest first."""
+        if not questions and not self.has_request and workflow_id == self._workflow_id:
+            return
         if workflow_id != self._workflow_id:
             self._workflow_id = workflow_id
             self._show_request(None)
@@ -135,6 +137,8 @@ class AttentionCard(SlotCard):
 
     def fold(self, *, is_folded: bool) -> None:
         """Collapse the card to its header, or expand it."""
+        if is_folded == self._is_folded:
+            return  # a layout takes its time, and this comes with each change of a workflow
         if is_folded:
             self.show_whole(is_whole=False)
         self._is_folded = is_folded
