@@ -24,6 +24,13 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", metavar="TEXT")
     parser.add_argument("--agent", metavar="NAME", help="which agent answers: one that is stored, or offline")
     parser.add_argument("--workflow", metavar="ID", help="go on with this conversation")
+    parser.add_argument(
+        "--attach",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="send this picture, PDF, text or other file with the message; may be repeated",
+    )
     parser.add_argument("--script", metavar="FILE", help="JSON lines that the offline agent plays (METIER_SCRIPT)")
     provider = parser.add_argument_group(
         "a language model",
@@ -68,6 +75,7 @@ async def chat(args: argparse.Namespace, folders: Folders) -> int:
     allow = allowed_places(args.allow)
     async with open_core(folders) as core:
         model = await _model(core, args) if asks_model else None
+        attached = [unwrap(await core.attachments.read(path)) for path in args.attach]
         printer = EventPrinter(core.bus) if args.events else TextPrinter(core.bus)
         sent = await core.chat.send(
             args.text,
@@ -80,6 +88,7 @@ async def chat(args: argparse.Namespace, folders: Folders) -> int:
             model=model,
             record=args.record,
             record_input=record_input,
+            attached=attached,
         )
         run = unwrap(sent)
         recording_id = unwrap(await core.recording.open_of(run.workflow_id)) if args.record else None

@@ -85,8 +85,12 @@ async def test_agent_steps_get_the_pictures_of_the_message_and_the_template_thei
             started = await core.runs.start(template, {}, prompt="/T", attached=[a_picture("red.png", RED)])
             assert isinstance(started, Ok), started
             await core.engine.wait(started.data.id)
-    (post,) = server.posts
-    assert uris(post) == [RED]
+            forked = await core.runs.fork(started.data.id, "b")
+            assert isinstance(forked, Ok), forked
+            await core.storage.delete_workflow(started.data.workflow_id)
+            await core.engine.wait(forked.data.id)
+    post, again = server.posts
+    assert uris(post) == uris(again) == [RED]
     assert words(post.messages[-1]).startswith("Look: image/png\n\nAttached file: red.png")
 
 

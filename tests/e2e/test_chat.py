@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tests.support.command_line import CommandLine
+from tests.support.pictures import picture
 
 
 def script(path: Path, *lines: Mapping[str, object]) -> str:
@@ -109,3 +110,17 @@ def test_streamed_text_is_what_is_kept(metier: CommandLine) -> None:
     for event in events:
         seen = event["seq"] if event["type"] != "token" else seen
         assert event["seq"] <= seen
+
+
+def test_files_go_along_and_what_cannot_be_sent_is_refused_in_words(metier: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "red.png").write_bytes(picture())
+    (tmp_path / "cut.png").write_bytes(picture()[:-20])
+    files = [word for name in ("red.png", "cut.png") for word in ("--attach", str(tmp_path / name))]
+    assert metier("chat", "say 2 words", *files[:2]).code == 0
+    refused = metier("chat", "say 2 words", *files)
+    assert (refused.code, refused.last["error"]["code"], refused.last["error"]["name"]) == (
+        2,
+        "picture_broken",
+        "cut.png",
+    )
+    assert len(metier("list").lines) == 1

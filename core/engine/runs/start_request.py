@@ -9,7 +9,7 @@ from core.domain.access import Allowance
 from core.domain.agent import Agent
 from core.domain.events import Fact, MessageAdded, RunCreated, StepPreset, access_facts, with_text
 from core.domain.ids import MessageId, RunId, TemplateId, new_id
-from core.domain.messages import Attachment, Message, MessageState, Role, attachment_fields
+from core.domain.messages import Attachment, Message, MessageState, Role, attachment_fields, from_input
 from core.domain.model import ModelChoice
 from core.domain.run import Run, RunKind, RunStatus, Snapshot, StepAgent, StepKey, StepResult, StepStatus
 from core.domain.template import Template, ValidationMode, WorkflowAction
@@ -21,6 +21,7 @@ from core.ports import (
     ArchiveWorkflow,
     Companion,
     CreateRun,
+    KeepFile,
     PutMessage,
     PutWorkflow,
     ResolvedTemplate,
@@ -177,6 +178,7 @@ def creation_records(request: StartRequest, run: Run, snapshot: Snapshot) -> tup
     rows: list[Write] = [PutWorkflow(replace(request.workflow, updated_at=now)), CreateRun(run, snapshot)]
     if not request.in_new_workflow:  # what begins in an archived workflow brings it back
         rows.insert(1, ArchiveWorkflow(run.workflow_id, None))
+    rows += _kept_files(request, run)
     if request.prompt is None:
         return begins, [*rows, PutMessage(answer)]
     message = Message(
@@ -192,6 +194,15 @@ def creation_records(request: StartRequest, run: Run, snapshot: Snapshot) -> tup
         role=Role.USER, text=message.text, message_id=message.id, attachments=attachment_fields(message.attachments)
     )
     return [*begins, added], [*rows, PutMessage(message), PutMessage(answer), *request.writes]
+
+
+def _kept_files(request: StartRequest, run: Run) -> list[Write]:
+    """Return the writes that keep the files of the input for this run: of a fork, the message that had them is in
+    another workflow, and may be deleted.
+    """
+    own = {about.hash for about in request.attachments}
+    files = {file.about.hash for file in from_input(request.input) if file.about.has_data} - own
+    return [KeepFile(run.workflow_id, run.id, digest) for digest in sorted(files)]
 
 
 async def preset_results(request: StartRequest, run_id: RunId, schemas: Schemas, now: datetime) -> list[StepResult]:
