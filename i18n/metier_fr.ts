@@ -6189,16 +6189,16 @@
         <translation>Demander</translation>
     </message>
     <message>
+        <source>Changed, or not checked here: {tools}</source>
+        <translation>Modifié, ou pas vérifié ici&#xa0;: {tools}</translation>
+    </message>
+    <message>
         <source>Choose one or more of the list.</source>
         <translation>Choisissez-en un ou plusieurs dans la liste.</translation>
     </message>
     <message>
         <source>Chosen tools</source>
         <translation>Outils choisis</translation>
-    </message>
-    <message>
-        <source>Descriptions that were changed: {tools}</source>
-        <translation>Descriptions modifiées&#xa0;: {tools}</translation>
     </message>
     <message>
         <source>Left out, since they are of no use here: {tools}</source>

@@ -67,7 +67,7 @@ class ServerToolsPanel(Adaptive, QWidget):
         )
         show_when(self._left_out, bool(status.left_out))
         self._cleaned.setText(
-            self.tr("Descriptions that were changed: {tools}").format(
+            self.tr("Changed, or not checked here: {tools}").format(
                 tools=printable("; ".join(status.cleaned[:_LISTED_TOOLS]))
             )
         )
