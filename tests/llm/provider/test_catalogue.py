@@ -81,6 +81,30 @@ async def test_models_are_listed_with_the_data_of_their_server(catalogue: Catalo
     ]
 
 
+async def test_a_list_says_in_the_words_of_its_server_which_models_take_pictures(catalogue: Catalogue) -> None:
+    data = [
+        {"id": "router", "architecture": {"input_modalities": ["text", "image"]}},
+        {"id": "text", "architecture": {"input_modalities": ["text"]}},
+        {"id": "mistral", "capabilities": {"completion_chat": True, "vision": False}},
+        {"id": "studio", "type": "vlm"},
+        {"id": "llama.gguf"},
+        {"id": "silent", "type": "model", "capabilities": None, "architecture": "x"},
+    ]
+    models = [{"name": "llama.gguf", "model": "llama.gguf", "capabilities": ["completion", "multimodal"]}, "odd"]
+    body = json.dumps({"object": "list", "data": data, "models": models}).encode()
+    with provider(Reply(body, headers=JSON)) as server:
+        listed = await catalogue.models(ModelChoice(base_url=server.url), None)
+    taken = {model.id: model.takes_pictures for model in listed}
+    assert taken == {
+        "router": True,
+        "text": False,
+        "mistral": False,
+        "studio": True,
+        "llama.gguf": True,
+        "silent": None,
+    }
+
+
 async def test_anthropic_lists_its_models_to_its_own_headers(catalogue: Catalogue) -> None:
     # https://platform.claude.com/docs/en/api/models/list
     row = {"type": "model", "id": "claude-sonnet-5", "display_name": "Sonnet", "max_input_tokens": 1_000_000}
