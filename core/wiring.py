@@ -274,7 +274,7 @@ async def run_core(
     stored = await storage.settings.all()
     settings = SettingsService(parse_settings(stored), storage, bus)
     consent = ConsentService(stored, settings, storage, clock)
-    network = Network()
+    network = Network(lambda: settings.current.authorities_file)
     # What is entered later is left first: runs end before the tools that they call, the tools before their servers.
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context

@@ -976,6 +976,45 @@
     </message>
 </context>
 <context>
+    <name>AuthoritiesCard</name>
+    <message>
+        <source>Certificates of your own</source>
+        <translation>Vos propres certificats</translation>
+    </message>
+    <message>
+        <source>Choose a file of certificate authorities</source>
+        <translation>Choisir un fichier d’autorités de certification</translation>
+    </message>
+    <message>
+        <source>Choose a file…</source>
+        <translation>Choisir un fichier…</translation>
+    </message>
+    <message>
+        <source>Do not use it</source>
+        <translation>Ne plus l’utiliser</translation>
+    </message>
+    <message>
+        <source>It could not be saved.</source>
+        <translation>L’enregistrement a échoué.</translation>
+    </message>
+    <message>
+        <source>It is used from now on.</source>
+        <translation>Il est utilisé désormais.</translation>
+    </message>
+    <message>
+        <source>Servers whose certificate is signed by an authority of your company are trusted with its file, beside those that this computer trusts.</source>
+        <translation>Avec son fichier, les serveurs dont le certificat est signé par une autorité de votre entreprise sont acceptés, en plus de ceux que cet ordinateur accepte.</translation>
+    </message>
+    <message>
+        <source>This file cannot be read.</source>
+        <translation>Ce fichier ne peut pas être lu.</translation>
+    </message>
+    <message>
+        <source>This file has no certificates in PEM form.</source>
+        <translation>Ce fichier ne contient aucun certificat au format PEM.</translation>
+    </message>
+</context>
+<context>
     <name>BackupRow</name>
     <message>
         <source>Restore the backup of {when}</source>
@@ -2638,8 +2677,8 @@
         <translation>Vérifiez l’adresse dans Réglages, Modèles&#xa0;: elle se termine souvent par /v1.</translation>
     </message>
     <message>
-        <source>See to the clock of this computer and to the address, and to who runs the server.</source>
-        <translation>Vérifiez l’horloge de cet ordinateur, l’adresse et qui exploite le serveur.</translation>
+        <source>See to the clock and to the address; a company’s certificates are chosen at Settings, Models.</source>
+        <translation>Vérifiez l’horloge et l’adresse&#x202f;; les certificats d’une entreprise se choisissent dans Réglages, Modèles.</translation>
     </message>
     <message>
         <source>See to the connection and to the address. Then try again.</source>

@@ -53,7 +53,8 @@ class Settings(Document):
     `consent_expires`: a request for consent is open for `consent_timeout_s`, then `consent_on_timeout` applies.
     `mode_before_demo` is the mode that the demo replaced, until the user chooses a mode (UI §10). `remind_after_min`:
     the minutes until the reminder of a request without a time limit; 0 disables reminders. `last_folders` were chosen
-    last for a workflow (`Workflow.folders`), and are offered to the next new one.
+    last for a workflow (`Workflow.folders`), and are offered to the next new one. `authorities_file` has certificate
+    authorities that are trusted beside the system's.
     """
 
     validation_mode: ValidationMode = ValidationMode.SELECTIVE
@@ -83,6 +84,7 @@ class Settings(Document):
     audit_days: Annotated[int, Field(ge=7, le=90)] = 30
     mode_before_demo: ValidationMode | None = None
     last_folders: tuple[str, ...] = ()
+    authorities_file: Annotated[str, Field(min_length=1, max_length=4096)] | None = None
 
     def max_workflows(self, mode: ValidationMode) -> int:
         """Return at how many active workflows no other of `mode` may start (ENGINE §9)."""

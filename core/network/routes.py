@@ -23,7 +23,11 @@ _SYSTEM_FILES = (
 
 
 class UnusableAuthority(ValueError):
-    """The certificate authorities of the settings cannot be read. The message names the file."""
+    """Certificate authorities that cannot be read. The message names the file; `is_pem` is False for other content."""
+
+    def __init__(self, message: str, *, is_pem: bool = True) -> None:
+        super().__init__(message)
+        self.is_pem = is_pem
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,5 +121,12 @@ def load_authorities(context: ssl.SSLContext, file: str | None, folder: str | No
     try:
         context.load_verify_locations(file, folder)
     except OSError as error:  # ssl.SSLError is one
-        reason = "it is no file of certificates in PEM form" if isinstance(error, ssl.SSLError) else error.strerror
-        raise UnusableAuthority(f"the certificate authorities in {file or folder} cannot be read: {reason}") from None
+        is_pem = not isinstance(error, ssl.SSLError)
+        reason = error.strerror if is_pem else "it is no file of certificates in PEM form"
+        message = f"the certificate authorities in {file or folder} cannot be read: {reason}"
+        raise UnusableAuthority(message, is_pem=is_pem) from None
+
+
+def require_authorities(file: str) -> None:
+    """Raise UnusableAuthority for a file without certificate authorities."""
+    load_authorities(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), file)

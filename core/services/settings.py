@@ -25,6 +25,7 @@ from core.llm.catalogue import LISTING_S, Catalogue, ListedModel, LocalServer
 from core.llm.key_store import KeySource, KeyStore
 from core.llm.presets import PRESETS, Preset, files_taken, preset_at, preset_of, wire_format_at
 from core.llm.wire_formats import WIRE_FORMATS
+from core.network.routes import UnusableAuthority, require_authorities
 from core.ports import PutSetting, Storage
 from core.services.catalogue import bad_input
 from core.services.outcome import Failed, returns_outcome
@@ -54,6 +55,12 @@ class SettingsService:
         """
         if "validation_mode" in fields:
             fields = {"mode_before_demo": None, **fields}
+        if (file := fields.get("authorities_file")) is not None:
+            try:
+                await asyncio.to_thread(require_authorities, str(file))
+            except UnusableAuthority as error:
+                why = "unreadable" if error.is_pem else "not_pem"
+                raise Refused("bad_input", str(error), field="authorities_file", why=why) from None
         async with self.lock:
             return await self._change(fields)
 

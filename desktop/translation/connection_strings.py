@@ -48,7 +48,8 @@ def connection_advice(details: Mapping[str, Any]) -> str | None:
             return text.format(variable=details.get("variable", ""))
         case "certificate":
             return translate(
-                "Failures", "See to the clock of this computer and to the address, and to who runs the server."
+                "Failures",
+                "See to the clock and to the address; a company’s certificates are chosen at Settings, Models.",
             )
         case "tls":
             return translate("Failures", "See whether its address begins with http:// instead. Then try again.")

@@ -38,8 +38,10 @@ from core.threads.pieces import Pieces, in_thread
 
 log = logging.getLogger(__name__)
 
-# Not where keys are, which is of this machine, nor the mode that the demo replaced, which is of a moment.
-EXPORTED_SETTINGS = frozenset(Settings.model_fields) - {"key_places", "last_folders", "mode_before_demo"}
+# Not where keys are and whom to trust, which is of this machine, nor the mode that the demo replaced, which is of a
+# moment.
+_OWN_SETTINGS = {"key_places", "last_folders", "authorities_file", "mode_before_demo"}
+EXPORTED_SETTINGS = frozenset(Settings.model_fields) - _OWN_SETTINGS
 MAX_READS = 5
 
 

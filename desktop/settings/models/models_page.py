@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 from core.domain.model import ModelChoice
 from core.services.outcome import Failed, Ok
 from desktop.operations import unwrap
+from desktop.settings.models.authorities_card import AuthoritiesCard
 from desktop.settings.models.model_form import ModelForm
 from desktop.settings.models.model_strings import model_refusal_text, model_summary
 from desktop.settings.parts.banners import PendingRequestsBanner
@@ -130,6 +131,8 @@ class ModelsPage(ListPage[ItemRow]):
         self._form = ModelForm(context)
         self.add(self._local_servers, self._local_servers.search_text)
         self.add(self._form, self._form.search_text)
+        authorities = AuthoritiesCard(context)
+        self.add(authorities, authorities.search_text)
         self._local_servers.chosen.connect(self._form.fill)
         self._form.saved.connect(self._on_saved)
         self.follow(context.core_settings.changed)
