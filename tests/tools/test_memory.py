@@ -158,7 +158,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"action": "search", "query": {"a": 1}}, "query"),
     ({"action": "search", "query": "x", "limit": 0}, "limit"),
     ({"action": "list", "limit": 101}, "limit"),
-    ({"action": "list", "limit": "5"}, "limit"),
+    ({"action": "list", "limit": "five"}, "limit"),
     ({"action": "list", "query": "x"}, "list does not take query"),
     ({"action": "delete", "id": None}, "id"),
 ]
