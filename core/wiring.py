@@ -63,6 +63,7 @@ from core.services.recording import RecordingService
 from core.services.runs import RunService
 from core.services.search import SearchService
 from core.services.settings import ProviderService, SettingsService, parse_settings
+from core.services.spending import SpendingService
 from core.services.summaries import SummaryService
 from core.services.templates import TemplateBookService, TemplateService
 from core.services.trash import Trash
@@ -308,6 +309,7 @@ async def run_core(
         )
         templates = TemplateService(storage, validator)
         book = TemplateBookService(storage, validator, clock)
+        spending = await enter(SpendingService(storage, bus, clock, settings.read, asks=picker is not None))
         loop = AgentLoop(
             models.client,
             tools,
@@ -318,6 +320,7 @@ async def run_core(
             asks_for_rounds=lambda: settings.current.ask_at_round_limit,
             files_taken=files_taken,
             read_guides=FolderGuides(own).read,
+            spending=spending,
         )
         steps = StepRunner(tools, box.sandbox, loop, box.schemas)
         journal = Journal(storage, bus, clock, text_interval_s=settings.current.stream_write_interval_s)
@@ -325,6 +328,7 @@ async def run_core(
         children = ChildStartRequests(storage, templates, settings.read, agents.for_steps)
         gate = stores.background
         engine = Engine(storage, bus, clock, journal, steps, validator, children, registry, settings.read, gate)
+        spending.answer_with(engine.answer)
         recordings = export.Recordings(engine, registry, storage, validator, book, tools, clock)
         await enter(engine)
         await enter(MemoryExpiry(storage.memories, clock))

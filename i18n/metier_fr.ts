@@ -352,8 +352,16 @@
         <translation>Un serveur pose une question dans un appel de «&#xa0;{step}&#xa0;».</translation>
     </message>
     <message>
+        <source>A spending limit is reached. Allow more?</source>
+        <translation>Une limite de dépense est atteinte. Autoriser davantage&#x202f;?</translation>
+    </message>
+    <message>
         <source>Asks for more rounds</source>
         <translation>Demande plus de tours</translation>
+    </message>
+    <message>
+        <source>Asks to spend more</source>
+        <translation>Demande à dépenser davantage</translation>
     </message>
     <message>
         <source>Is this what “{step}” is to run with?</source>
@@ -370,6 +378,14 @@
     <message>
         <source>The server “{step}” wants to ask a model. Allow it?</source>
         <translation>Le serveur «&#xa0;{step}&#xa0;» veut interroger un modèle. L’autoriser&#x202f;?</translation>
+    </message>
+    <message>
+        <source>This run has cost {cost}; its limit is {limit}. Allow {more} more?</source>
+        <translation>Cette exécution a coûté {cost}&#x202f;; sa limite est de {limit}. Autoriser {more} de plus&#x202f;?</translation>
+    </message>
+    <message>
+        <source>Today’s runs have cost {cost}; the limit of a day is {limit}. Allow {more} more?</source>
+        <translation>Les exécutions d’aujourd’hui ont coûté {cost}&#x202f;; la limite d’une journée est de {limit}. Autoriser {more} de plus&#x202f;?</translation>
     </message>
     <message>
         <source>Waits for a review</source>
@@ -2557,6 +2573,10 @@
         <translation>Dans Réglages, Limites, il peut demander plus de tours. Réessayez ensuite.</translation>
     </message>
     <message>
+        <source>At Settings, Limits, you can raise it. Then try again.</source>
+        <translation>Dans Réglages, Limites, vous pouvez la relever. Réessayez ensuite.</translation>
+    </message>
+    <message>
         <source>Choose another model, or see to the address at Settings, Models.</source>
         <translation>Choisissez un autre modèle, ou vérifiez l’adresse dans Réglages, Modèles.</translation>
     </message>
@@ -2599,6 +2619,10 @@
     <message>
         <source>It is still at work. Stop it first, or wait for its end.</source>
         <translation>Le travail est encore en cours. Arrêtez-le d’abord, ou attendez sa fin.</translation>
+    </message>
+    <message>
+        <source>It reached its spending limit</source>
+        <translation>La limite de dépense est atteinte</translation>
     </message>
     <message>
         <source>It took longer than its template allows</source>
@@ -6687,6 +6711,10 @@
 <context>
     <name>SettingWords</name>
     <message>
+        <source>${amount}</source>
+        <translation>{amount} $</translation>
+    </message>
+    <message>
         <source>After the time limit</source>
         <translation>Après le délai</translation>
     </message>
@@ -6777,6 +6805,10 @@
     <message>
         <source>In automatic mode too, you are asked about calls that delete something, change something at an address that is not allowed, or that their MCP server calls destructive.</source>
         <translation>Même en mode automatique, votre accord est demandé pour les appels qui suppriment quelque chose, modifient quelque chose à une adresse non autorisée, ou que leur serveur MCP dit destructeurs.</translation>
+    </message>
+    <message>
+        <source>In dollars. A run that has cost as much asks before it goes on, with its sub-agents and the runs that it started. Models without a price are not counted.</source>
+        <translation>En dollars. Une exécution qui a coûté autant, avec ses sous-agents et les exécutions qu’elle a lancées, demande avant de continuer. Les modèles sans prix ne sont pas comptés.</translation>
     </message>
     <message>
         <source>In the other modes, one workflow runs at a time.</source>
@@ -6871,6 +6903,14 @@
         <translation>Envoyer un message avec</translation>
     </message>
     <message>
+        <source>Spending limit of a day</source>
+        <translation>Limite de dépense par jour</translation>
+    </message>
+    <message>
+        <source>Spending limit of a run</source>
+        <translation>Limite de dépense par exécution</translation>
+    </message>
+    <message>
         <source>System</source>
         <translation>Système</translation>
     </message>
@@ -6909,6 +6949,10 @@
     <message>
         <source>The other key begins a new line, as Shift+Enter always does.</source>
         <translation>L’autre touche commence une ligne, comme toujours Maj+Entrée.</translation>
+    </message>
+    <message>
+        <source>The same for all workflows together, from midnight to midnight.</source>
+        <translation>La même chose pour tous les workflows ensemble, de minuit à minuit.</translation>
     </message>
     <message>
         <source>The zoom of texts and controls.</source>
@@ -6969,6 +7013,10 @@
     <message>
         <source>You can let it go on for as many again. Otherwise its run fails.</source>
         <translation>Vous pouvez le laisser continuer pour autant de tours. Sinon, son exécution échoue.</translation>
+    </message>
+    <message>
+        <source>no limit</source>
+        <translation>aucune limite</translation>
     </message>
     <message>
         <source>off</source>

@@ -19,6 +19,7 @@ from core.agents.ledger import Ledger
 from core.agents.limits import MAX_CUT_OFF_ANSWERS, MAX_ROUNDS, Repetitions, check_calls, cut_off, round_limit
 from core.agents.recovery import recover_turn
 from core.agents.results import tool_messages
+from core.agents.spending import keep_to_limits
 from core.agents.sub_agents import TurnSubAgents
 from core.agents.turn_record import TurnRecord
 from core.agents.window import fit_context
@@ -42,11 +43,13 @@ from core.ports import (
     ModelClient,
     ModelRequest,
     ModelWarning,
+    NoSpendingLimits,
     ReasoningDelta,
     Replay,
     ReplayDelta,
     RunLog,
     Schemas,
+    SpendingLimits,
     Storage,
     TextDelta,
     TextWasReasoning,
@@ -78,7 +81,9 @@ class AgentLoop:
         asks_for_rounds: Callable[[], bool] = lambda: False,
         files_taken: Callable[[ModelChoice], FilesTaken] = lambda _: TEXTS_TAKEN,
         read_guides: ReadGuides | None = None,
+        spending: SpendingLimits | None = None,
     ) -> None:
+        self._spending = spending or NoSpendingLimits()
         self._read_guides = read_guides
         self._model = model
         self._tools = tools
@@ -158,7 +163,7 @@ class AgentLoop:
             if answer is None:
                 if number == 1:
                     self._warn_of_missing_servers(turn, record)
-                answer = None
+                await keep_to_limits(turn, self._spending)
                 while answer is None:  # again, with what fits, if the server names a smaller window than is known
                     offered = await offer.current(messages, prompt_at)
                     fitted = fit_context(messages, prompt_at, offered.tokens, offer.room)

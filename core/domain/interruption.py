@@ -37,6 +37,7 @@ class InterruptionKind(StrEnum):
     TOOL_APPROVAL = "tool-approval"
     OUTCOME = "outcome"
     ROUNDS = "rounds"
+    SPENDING = "spending"
     ACCESS = "access"
     ELICITATION = "elicitation"
 
@@ -88,6 +89,7 @@ OPEN_STATUS: Mapping[InterruptionKind, InterruptionStatus] = {
     InterruptionKind.TOOL_APPROVAL: InterruptionStatus.AWAITING_APPROVAL,
     InterruptionKind.OUTCOME: InterruptionStatus.AWAITING_OUTCOME,
     InterruptionKind.ROUNDS: InterruptionStatus.AWAITING_APPROVAL,
+    InterruptionKind.SPENDING: InterruptionStatus.AWAITING_APPROVAL,
     InterruptionKind.ACCESS: InterruptionStatus.AWAITING_APPROVAL,
     InterruptionKind.ELICITATION: InterruptionStatus.AWAITING_ANSWER,
 }
@@ -130,6 +132,7 @@ CLOSED_STATUS: Mapping[InterruptionKind, Mapping[Action, InterruptionStatus]] = 
         **_REJECT,
     },
     InterruptionKind.ROUNDS: {Action.APPROVE: InterruptionStatus.APPROVED, **_REJECT},
+    InterruptionKind.SPENDING: {Action.APPROVE: InterruptionStatus.APPROVED, **_REJECT},
     InterruptionKind.OUTCOME: {Action.APPROVE: _OUTCOME, Action.SUBMIT: _OUTCOME, Action.REJECT: _OUTCOME},
     InterruptionKind.ACCESS: {Action.APPROVE: InterruptionStatus.APPROVED, **_REJECT},
     InterruptionKind.ELICITATION: {

@@ -54,7 +54,8 @@ class Settings(Document):
     `mode_before_demo` is the mode that the demo replaced, until the user chooses a mode (UI §10). `remind_after_min`:
     the minutes until the reminder of a request without a time limit; 0 disables reminders. `last_folders` were chosen
     last for a workflow (`Workflow.folders`), and are offered to the next new one. `authorities_file` has certificate
-    authorities that are trusted beside the system's.
+    authorities that are trusted beside the system's. `run_spending_limit` and `day_spending_limit` are dollars; None:
+    no limit (AGENTS_AND_TOOLS §3).
     """
 
     validation_mode: ValidationMode = ValidationMode.SELECTIVE
@@ -73,6 +74,8 @@ class Settings(Document):
     ask_for_files: bool = True
     ask_for_database: bool = True
     ask_at_round_limit: bool = False
+    run_spending_limit: Annotated[float | None, Field(ge=0.01, le=100_000)] = None
+    day_spending_limit: Annotated[float | None, Field(ge=0.01, le=100_000)] = None
     confirm_high_risk: bool = False
     low_risk_free_in_selective: bool = False
     low_risk_free_in_manual: bool = False

@@ -1,11 +1,11 @@
 """Rows of events: the events of one run in one commit are a row, and each long value in them is a row."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from core.domain.events import Event
+from core.domain.events import Event, Fact
 from core.domain.ids import RunId
 from core.errors import StorageFailed
 from core.persistence import codec
@@ -66,22 +66,25 @@ class EventRepository(Repository):
             puts = [Statement(PUT_EVENTS, part, carrier=carrier) for part in batched(facts)]
         return [*batched_statements(PUT_VALUES, (value for _, values in encoded for value in values)), *puts]
 
-    async def of_run(self, run_id: RunId) -> list[Event]:
-        """Return all events in order. Raises StorageFailed `unreadable`."""
+    async def of_run(self, run_id: RunId, types: Collection[str] | None = None) -> list[Event]:
+        """Return all events in order, or only those with facts of these types. Raises StorageFailed `unreadable`."""
         encoded: list[EncodedEvent] = []
         async for page in self._pages_in_range("fact", text_key(run_id)):
             with codec.raising_unreadable(run_id, "events"):
-                encoded += [event for row in page for event in decode_row(row, run_id)]
+                encoded += [event for row in page for event in _of_types(decode_row(row, run_id), types)]
         return (await self._decoded({run_id: encoded}))[run_id]
 
-    async def of_runs(self, run_ids: Sequence[RunId]) -> dict[RunId, list[Event]]:
+    async def of_runs(
+        self, run_ids: Sequence[RunId], facts: Collection[type[Fact]] | None = None
+    ) -> dict[RunId, list[Event]]:
         """Return events by run, in this order. Unreadable runs are left out."""
         events: dict[RunId, list[Event]] = {}
+        types = None if facts is None else frozenset(fact.type for fact in facts)
         for batch in batched(run_ids, RUNS_PER_QUERY):
-            short = await self._of_short_runs(batch)
+            short = await self._of_short_runs(batch, types)
             for run_id in batch:
                 with _skipping_unreadable():
-                    events[run_id] = short[run_id] if run_id in short else await self.of_run(run_id)
+                    events[run_id] = short[run_id] if run_id in short else await self.of_run(run_id, types)
         return events
 
     async def last_seq(self, run_id: RunId) -> int:
@@ -89,7 +92,7 @@ class EventRepository(Repository):
         return last or 0
 
     # Most runs that a window opens on are short, so RUNS_PER_QUERY of them share a query.
-    async def _of_short_runs(self, run_ids: Sequence[RunId]) -> dict[RunId, list[Event]]:
+    async def _of_short_runs(self, run_ids: Sequence[RunId], types: Collection[str] | None) -> dict[RunId, list[Event]]:
         """Return the events of readable runs with few rows."""
         ranges = [key_range("fact", text_key(run_id)) for run_id in run_ids]
         rows = await self._connection.read(_FIRST_ROWS, {"ranges": ranges, "limit": MAX_SHORT_ROWS + 1})
@@ -97,7 +100,7 @@ class EventRepository(Repository):
         for run_id, run_rows in zip(run_ids, rows, strict=True):
             with suppress(*codec.DECODE_ERRORS):
                 if len(run_rows) <= MAX_SHORT_ROWS:
-                    events[run_id] = [event for row in run_rows for event in decode_row(row, run_id)]
+                    events[run_id] = [event for row in run_rows for event in _of_types(decode_row(row, run_id), types)]
         with _skipping_unreadable():
             return await self._decoded(events)
         return {}  # one of the runs has an unreadable event: each is then read by itself
@@ -130,6 +133,10 @@ class EventRepository(Repository):
             else:
                 values |= decode_values(long, rows)
         return values
+
+
+def _of_types(events: list[EncodedEvent], types: Collection[str] | None) -> list[EncodedEvent]:
+    return events if types is None else [event for event in events if event.fields["type"] in types]
 
 
 def _pages(long: dict[ValueKey, tuple[int, str]]) -> Iterator[tuple[list[ValueKey], int]]:

@@ -5,6 +5,7 @@ run, the outcome with its last change.
 """
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from core.domain.ids import RunId, WorkflowId
 from core.domain.run import Run, RunStatus
@@ -54,6 +55,7 @@ _LISTED = """*, type::record('outcome', record::id(id)).error AS error,
 _WHOLE = f"{_LISTED}, type::record('outcome', record::id(id)).output AS output"
 _BY_ID = f"SELECT {_WHOLE} FROM ONLY $id"
 _UNFINISHED = "SELECT VALUE id FROM run WHERE status IN $statuses"
+_ENDED = "SELECT VALUE id FROM run WHERE finished_at >= $at"
 _CHILDREN = f"SELECT {_LISTED} FROM run WHERE parent = $parent_run AND place > $place ORDER BY place LIMIT $limit"
 _PAGES = {
     (has_status, has_workflow): f"""SELECT {_LISTED} FROM run WHERE root = NONE AND place < $place
@@ -108,6 +110,10 @@ class RunRepository(OrderedRepository):
         ids: list[RecordID] = await self._connection.read(_UNFINISHED, {"statuses": UNFINISHED})
         rows = sorted(await self._by_ids(ids), key=order_key_of)
         return [run for row in rows if (run := decode_run(row)).status in UNFINISHED]
+
+    async def ended_since(self, at: datetime) -> list[RunId]:
+        ids: list[RecordID] = await self._connection.read(_ENDED, {"at": codec.to_microseconds(at)})
+        return [RunId(str(found.id)) for found in ids]
 
     async def children(self, run_id: RunId) -> list[Run]:
         """Return the runs that this run started, oldest first, without outputs."""

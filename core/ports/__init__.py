@@ -57,6 +57,7 @@ from core.ports.search import (
     SearchDocument,
     SearchIndex,
 )
+from core.ports.spending import NoSpendingLimits, SpendingLimits
 from core.ports.storage import PAGE_ROWS, Storage
 from core.ports.templates import (
     ResolvedTemplate,
@@ -167,6 +168,7 @@ __all__ = [
     "ModelRequest",
     "ModelWarning",
     "NoRecorder",
+    "NoSpendingLimits",
     "OnBackupProgress",
     "OnUpkeepProgress",
     "OrderQueued",
@@ -200,6 +202,7 @@ __all__ = [
     "Schemas",
     "SearchDocument",
     "SearchIndex",
+    "SpendingLimits",
     "StepAgentResolver",
     "Storage",
     "StoredTemplate",

@@ -6,7 +6,7 @@ from typing import Any, Protocol, TypeVar
 
 from core.domain.agent import Agent
 from core.domain.audit import AuditEntry
-from core.domain.events import Event
+from core.domain.events import Event, Fact
 from core.domain.ids import AuditId, MessageId, RunId, WorkflowId
 from core.domain.interruption import Interruption
 from core.domain.mcp_server import StoredServer
@@ -111,6 +111,9 @@ class Runs(Protocol):
     async def unfinished(self) -> list[Run]:
         """Return enqueued, running and waiting runs, also child runs, oldest first; no unreadable or marked runs."""
 
+    async def ended_since(self, at: datetime) -> list[RunId]:
+        """Return the runs that have ended at that time or later, also child runs, in no order."""
+
     async def children(self, run_id: RunId) -> list[Run]:
         """Return the runs that this run started, oldest first."""
 
@@ -141,8 +144,10 @@ class Events(Protocol):
     async def last_seq(self, run_id: RunId) -> int:
         """Return the number of the run's last event, 0 if there is none."""
 
-    async def of_runs(self, run_ids: Sequence[RunId]) -> dict[RunId, list[Event]]:
-        """Return events by run, in this order, without unreadable runs."""
+    async def of_runs(
+        self, run_ids: Sequence[RunId], facts: Collection[type[Fact]] | None = None
+    ) -> dict[RunId, list[Event]]:
+        """Return events by run, in this order, without unreadable runs; with `facts`, only events with such facts."""
 
 
 class TaskLists(Protocol):

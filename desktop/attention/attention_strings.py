@@ -41,7 +41,7 @@ def kind_label(kind: InterruptionKind) -> str:
             return translate("Attention", "Tool approval")
         case InterruptionKind.OUTCOME:
             return translate("Attention", "Outcome unknown")
-        case InterruptionKind.ROUNDS:
+        case InterruptionKind.ROUNDS | InterruptionKind.SPENDING:
             return translate("Attention", "Limit reached")
         case InterruptionKind.ACCESS:
             return translate("Attention", "Access")
@@ -61,7 +61,8 @@ def asker_path(workflow: str, question: Question) -> str:
 
 def asked_text(question: Question) -> str:
     """Return what is asked, in the words of the request or in ours, with marks for hidden characters."""
-    return reveal(question.asked.prompt or request_sentence(question.kind, asker_name(question), question.asked.tool))
+    asked = question.asked
+    return reveal(asked.prompt or request_sentence(question.kind, asker_name(question), asked.tool, asked.options))
 
 
 def asker_name(question: Question) -> str:
@@ -108,9 +109,9 @@ def action_label(kind: InterruptionKind, action: Action, places: Sequence[Place]
             return translate("Attention", "This was its result")
         case InterruptionKind.OUTCOME, _:
             return translate("Attention", "It had no effect")
-        case InterruptionKind.ROUNDS, Action.APPROVE:
+        case InterruptionKind.ROUNDS | InterruptionKind.SPENDING, Action.APPROVE:
             return translate("Attention", "Go on")
-        case InterruptionKind.ROUNDS, _:
+        case InterruptionKind.ROUNDS | InterruptionKind.SPENDING, _:
             return translate("Attention", "Stop here")
         case InterruptionKind.INPUT_REVIEW, Action.SUBMIT:
             return translate("Attention", "Run with this")

@@ -53,7 +53,7 @@ _Kind = InterruptionKind
 _EDITS = (_Kind.INPUT_REVIEW, _Kind.STATE_EDIT)
 _CALLS = (*CALL_KINDS, _Kind.APPROVAL, _Kind.TOOL_INPUT, _Kind.OUTCOME)
 _FORMS = (_Kind.TOOL_INPUT, _Kind.LOCAL_EXECUTION, _Kind.OUTCOME, _Kind.ELICITATION)
-_WITHOUT_REASON = (_Kind.OUTCOME, _Kind.ROUNDS, _Kind.ELICITATION)
+_WITHOUT_REASON = (_Kind.OUTCOME, _Kind.ROUNDS, _Kind.SPENDING, _Kind.ELICITATION)
 # From left to right. The last button continues the run; a mistaken press of another must do little harm.
 _BUTTONS: Mapping[InterruptionKind, tuple[Action, ...]] = {
     _Kind.APPROVAL: (Action.REJECT, Action.APPROVE),
@@ -65,6 +65,7 @@ _BUTTONS: Mapping[InterruptionKind, tuple[Action, ...]] = {
     _Kind.TOOL_APPROVAL: (Action.REJECT, Action.APPROVE),
     _Kind.OUTCOME: (Action.REJECT, Action.SUBMIT, Action.APPROVE),
     _Kind.ROUNDS: (Action.REJECT, Action.APPROVE),
+    _Kind.SPENDING: (Action.REJECT, Action.APPROVE),
     _Kind.ACCESS: (Action.REJECT, Action.APPROVE),
     _Kind.ELICITATION: (Action.SKIP, Action.REJECT, Action.SUBMIT),
 }

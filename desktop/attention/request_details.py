@@ -62,7 +62,7 @@ class RequestDetails(Adaptive, QWidget):
 
     def retranslate(self) -> None:
         asked = self._question.asked
-        sentence = request_sentence(asked.kind, asker_name(self._question), asked.tool)
+        sentence = request_sentence(asked.kind, asker_name(self._question), asked.tool, asked.options)
         self._prompt.setText(asked.prompt or sentence)
         is_outcome = bool(asked.prompt) and asked.kind is InterruptionKind.OUTCOME
         self._sentence.setText(sentence if is_outcome else server_sentence(self._question))

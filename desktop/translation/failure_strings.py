@@ -210,6 +210,8 @@ def run_failure_text(
             return translate("Failures", "Nobody knows whether the last action happened")
         case "round_limit" | "too_many_calls" | "repeated_call", _:
             return translate("Failures", "The agent was stopped: it kept calling tools")
+        case "spending_limit", _:
+            return translate("Failures", "It reached its spending limit")
         case "timeout", "tool_execution":
             return translate("Failures", "A tool did not end in time")
         case "timeout", _:
@@ -261,6 +263,8 @@ def run_failure_advice(code: str, during: str | None, details: Mapping[str, Any]
             return translate("Failures", "Look whether it happened before you try again.")
         case "round_limit", _:
             return translate("Failures", "At Settings, Limits, it can be made to ask for more rounds. Then try again.")
+        case "spending_limit", _:
+            return translate("Failures", "At Settings, Limits, you can raise it. Then try again.")
         case "too_many_calls" | "repeated_call", _:
             return translate("Failures", "Say more exactly what is wanted, then try again.")
         case "timeout" | "no_progress", _:

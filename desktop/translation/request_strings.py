@@ -1,10 +1,12 @@
 """What a run asks of the user, in a few words: for a row, a toast and the card."""
 
-from typing import assert_never
+from typing import Any, assert_never
 
 from PySide6.QtCore import QCoreApplication
 
 from core.domain.interruption import InterruptionKind
+from core.domain.spending import SpendingRequest
+from core.domain.tokens import cost_text
 from core.domain.tool import is_sampling
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
@@ -29,12 +31,17 @@ def request_state_text(kind: InterruptionKind) -> str:
             return translate("Asking", "Outcome unknown")
         case InterruptionKind.ROUNDS:
             return translate("Asking", "Asks for more rounds")
+        case InterruptionKind.SPENDING:
+            return translate("Asking", "Asks to spend more")
         case _:
             assert_never(kind)
 
 
-def request_sentence(kind: InterruptionKind, step: str, tool: str | None = None) -> str:
-    """Return a sentence that names the step, or the server that asks a model, for a request without a prompt."""
+def request_sentence(kind: InterruptionKind, step: str, tool: str | None = None, options: Any = None) -> str:
+    """Return a sentence that names the step, or the server that asks a model, for a request without a prompt.
+
+    `options` are those of the request, if they are known.
+    """
     match kind:
         case InterruptionKind.APPROVAL:
             words = translate("Asking", "May “{step}” run?")
@@ -60,8 +67,21 @@ def request_sentence(kind: InterruptionKind, step: str, tool: str | None = None)
             )
         case InterruptionKind.ROUNDS:
             words = translate("Asking", "“{step}” has used all its rounds of tool calls. Allow as many again?")
+        case InterruptionKind.SPENDING:
+            return _spending_sentence(SpendingRequest.parse(options))
         case InterruptionKind.ACCESS:
             words = translate("Asking", "“{step}” asks for access to this. Allow it?")
         case _:
             assert_never(kind)
     return words.format(step=step)
+
+
+def _spending_sentence(request: SpendingRequest | None) -> str:
+    """Return the question whether a run, or all runs of a day, may cost more."""
+    if request is None:
+        return translate("Asking", "A spending limit is reached. Allow more?")
+    if request.scope == "run":
+        words = translate("Asking", "This run has cost {cost}; its limit is {limit}. Allow {more} more?")
+    else:
+        words = translate("Asking", "Today’s runs have cost {cost}; the limit of a day is {limit}. Allow {more} more?")
+    return words.format(cost=cost_text(request.cost), limit=cost_text(request.limit), more=cost_text(request.more))

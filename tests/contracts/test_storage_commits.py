@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.domain.events import StepStarted
+from core.domain.events import StepFinished, StepStarted
 from core.domain.ids import RunId
 from core.domain.messages import MessageState, Role
 from core.domain.run import RunStatus
@@ -267,3 +267,7 @@ async def test_the_events_of_several_runs_are_read_together(store: Store) -> Non
     assert by_run == {run_id: await store.port.events.of_run(run_id) for run_id in by_run}
     assert (len(by_run[runs[7]]), by_run[asked[-1]]) == (33, [])
     assert await store.port.events.of_runs([]) == {}
+    finishes = await store.port.events.of_runs(asked, [StepFinished])
+    assert finishes == {
+        run_id: [event for event in events if isinstance(event.fact, StepFinished)] for run_id, events in by_run.items()
+    }

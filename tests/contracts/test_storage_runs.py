@@ -7,9 +7,22 @@ import pytest
 from core.domain.ids import RunId
 from core.domain.run import ErrorInfo, Run, RunStatus
 from core.errors import StorageFailed
-from core.ports import CreateRun, MarkUnreadable, Storage, Write
+from core.ports import ChangeRun, CreateRun, MarkUnreadable, Storage, Write
 from tests.contracts.conftest import Store
-from tests.contracts.rows import R2, W2, R, W, a_run, a_snapshot, appended, created, ended, finished, numbered_events
+from tests.contracts.rows import (
+    R2,
+    W2,
+    R,
+    W,
+    a_run,
+    a_snapshot,
+    appended,
+    at,
+    created,
+    ended,
+    finished,
+    numbered_events,
+)
 
 R3 = RunId("run_3")
 COUNT = 450
@@ -63,6 +76,16 @@ async def test_unfinished_runs_come_oldest_first(storage: Storage) -> None:
     runs = many_runs()
     await stored(storage, runs)
     assert await storage.runs.unfinished() == [run for run in runs if not run.status.is_final]
+
+
+async def test_runs_are_found_by_when_they_ended(storage: Storage) -> None:
+    await storage.commit([created(), created(R2, 1), created(RunId("run_3"), 2)])
+    expected = frozenset({RunStatus.RUNNING})
+    for run_id, ended_at in ((R, at(10)), (R2, at(20))):
+        await storage.commit([ChangeRun(run_id, expected, RunStatus.SUCCESS, finished_at=ended_at)])
+    assert set(await storage.runs.ended_since(at(10))) == {R, R2}
+    assert await storage.runs.ended_since(at(10.5)) == [R2]
+    assert await storage.runs.ended_since(at(21)) == []
 
 
 async def test_a_page_before_an_unknown_run_is_empty(storage: Storage) -> None:

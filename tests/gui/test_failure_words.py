@@ -34,6 +34,7 @@ def test_what_a_model_did_has_a_sentence_and_a_next_step() -> None:
         ("outcome_unknown", "tool_execution"),
         ("failed", "tool_execution"),
         ("round_limit", None),
+        ("spending_limit", "engine"),
         ("no_progress", "engine"),
         ("deadline_exceeded", "engine"),
         ("timeout", "tool_execution"),

@@ -121,7 +121,7 @@ async def validate_answer(
 
 def _scopes(interruption: Interruption) -> Sequence[str]:
     """Return the scopes that an approval can have."""
-    if interruption.ask.kind in (InterruptionKind.OUTCOME, InterruptionKind.ROUNDS):
+    if interruption.ask.kind in (InterruptionKind.OUTCOME, InterruptionKind.ROUNDS, InterruptionKind.SPENDING):
         return ()
     if interruption.ask.kind is InterruptionKind.ACCESS:
         return access_scopes(interruption.ask.options)

@@ -39,6 +39,9 @@ from core.engine.log.run_journal import RunJournal
 from core.ports import Clock, CloseInterruption, PutAudit, PutSetting, RaiseInterruption, Write
 
 _AskKey = tuple[str, int | None, CallId | None]
+_Place = tuple[str, int | None]
+
+_RUN = ""  # in the place of the step: what concerns the whole run is asked once, whoever comes to it first
 
 MAX_EXPIRY_WAIT_S = 10.0  # the wall clock may jump, and monotonic time stands still while the machine sleeps
 
@@ -80,7 +83,7 @@ class Interruptions:
             self._add(interruption)
         self._unmasked: dict[InterruptionId, Any] = {}
         self._arguments_known: dict[InterruptionId, asyncio.Future[None]] = {}
-        self._waiting: dict[InterruptionId, asyncio.Future[Interruption]] = {}
+        self._waiting: dict[InterruptionId, dict[_Place, asyncio.Future[Interruption]]] = {}
         self._timer: asyncio.TimerHandle | None = None
         log.on_call_ended = self._on_call_ended
 
@@ -97,8 +100,7 @@ class Interruptions:
     @property
     def waiting_calls(self) -> set[tuple[str, int | None]]:
         """Step and iteration of the calls that wait for an answer in the middle of their work."""
-        asks = (self._all[waiting_id].ask for waiting_id in self._waiting)
-        return {(ask.step, ask.index) for ask in asks}
+        return {place for waiters in self._waiting.values() for place in waiters}
 
     def find(
         self,
@@ -119,7 +121,7 @@ class Interruptions:
     def _add(self, interruption: Interruption) -> None:
         ask = interruption.ask
         self._all[interruption.id] = interruption
-        self._by_key.setdefault((ask.step, ask.index, ask.call_id), []).append(interruption.id)
+        self._by_key.setdefault((*_asking_place(ask), ask.call_id), []).append(interruption.id)
 
     def keep_arguments(self, interruption: Interruption, arguments: Any) -> None:
         """Keep the arguments that the interruption asks about, unmasked, as long as it is open. Later arguments for the
@@ -185,18 +187,20 @@ class Interruptions:
 
         An interruption that was raised before for the same call is used again; with `anew` only while it is open.
         """
-        interruption = self.find([ask.kind], ask.step, ask.index, attempt=ask.attempt, call_id=ask.call_id)
+        interruption = self.find([ask.kind], *_asking_place(ask), attempt=ask.attempt, call_id=ask.call_id)
         if interruption is None or (anew and not interruption.is_open):
             interruption = self.raise_(ask)
         self.keep_arguments(interruption, ask.unmasked)
         if not interruption.is_open:
             return interruption
-        future = self._waiting.setdefault(interruption.id, asyncio.get_running_loop().create_future())
+        place = ask.step, ask.index
+        waiters = self._waiting.setdefault(interruption.id, {})
+        future = waiters.setdefault(place, asyncio.get_running_loop().create_future())
         self._on_changed()
         try:
             return await future
         finally:
-            self._waiting.pop(interruption.id, None)
+            waiters.pop(place, None)
 
     def answer(self, interruption: Interruption, answer: Answer) -> None:
         """Close the interruption with an answer that its kind accepts. Raises Refused `already_answered`."""
@@ -254,9 +258,9 @@ class Interruptions:
         if status is InterruptionStatus.CANCELLED:  # the waiting call is cancelled with its task, and reads no answer
             self._unmasked.pop(interruption.id, None)
             return
-        waiting = self._waiting.pop(interruption.id, None)
-        if waiting is not None and not waiting.done():
-            waiting.set_result(closed)
+        for waiting in self._waiting.pop(interruption.id, {}).values():
+            if not waiting.done():
+                waiting.set_result(closed)
         self._on_closed(closed)
 
     def _allow(self, closed: Interruption) -> None:
@@ -297,6 +301,11 @@ class Interruptions:
         written = self._log.commit(fact, *access_facts(allowances_of(closed), closed.id), writes=writes)
         if always is not None:
             written.add_done_callback(lambda _: self._on_always(always, Permission.of(ask)))
+
+
+def _asking_place(ask: InterruptionRequest) -> _Place:
+    """Return where an interruption of that kind is found again."""
+    return (_RUN, None) if ask.kind is InterruptionKind.SPENDING else (ask.step, ask.index)
 
 
 def _exception_name(ask: InterruptionRequest, scope: str | None) -> str | None:

@@ -83,7 +83,7 @@ class ValidationPage(Page):
     def refresh(self) -> None:
         """Show the current mode and how many workflows it allows."""
         self._cards.set_current(str(self._settings.value(Setting.VALIDATION_MODE)))
-        self._warning.set_text(auto_mode_warning(int(self._settings.value(Setting.MAX_WORKFLOWS_AUTO))))
+        self._warning.set_text(auto_mode_warning(int(self._settings.value(Setting.MAX_WORKFLOWS_AUTO) or 1)))
         for field in self._limits:
             field.set_in_use(bool(self._settings.value(Setting.CONSENT_EXPIRES)))
         self._show_banner()

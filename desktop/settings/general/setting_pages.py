@@ -5,7 +5,14 @@ from PySide6.QtWidgets import QVBoxLayout
 
 from core.domain.settings import NotifyLevel, bounds
 from desktop.settings.parts.page import Page, PageId
-from desktop.settings.parts.setting_cards import ChoiceSetting, ListSetting, NumberSetting, SettingCard, SwitchSetting
+from desktop.settings.parts.setting_cards import (
+    ChoiceSetting,
+    DollarSetting,
+    ListSetting,
+    NumberSetting,
+    SettingCard,
+    SwitchSetting,
+)
 from desktop.settings.parts.setting_strings import choice_labels, setting_help, setting_label
 from desktop.settings.sources.context import SettingsContext
 from desktop.settings.sources.notifier import NotificationChannel, TrialState
@@ -39,7 +46,7 @@ class AppearancePage(Page):
 
 
 class LimitsPage(Page):
-    """Concurrency, write intervals and rounds, within the bounds of the core."""
+    """Concurrency, write intervals, rounds and spending, within the bounds of the core."""
 
     page_id = PageId.LIMITS
 
@@ -55,6 +62,9 @@ class LimitsPage(Page):
             self.add(card, card.search_text)
         rounds = SwitchSetting(context, Setting.ASK_AT_ROUND_LIMIT)
         self.add(rounds, rounds.search_text)
+        for setting in (Setting.RUN_SPENDING_LIMIT, Setting.DAY_SPENDING_LIMIT):
+            dollars = DollarSetting(context, setting, bounds(setting)[1])
+            self.add(dollars, dollars.search_text)
         self.adapt_to(context.theme)
 
 

@@ -1,7 +1,7 @@
-"""Editors for numbers, and for a choice that may be left open."""
+"""Editors for numbers and amounts, and for a choice that may be left open."""
 
 from PySide6.QtCore import QLocale, Qt
-from PySide6.QtGui import QFocusEvent, QWheelEvent
+from PySide6.QtGui import QFocusEvent, QValidator, QWheelEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QWidget
 
 from desktop.widgets import ComboBox
@@ -62,6 +62,17 @@ class OptionalNumberBox(NumberBox):
     def set_number(self, number: float | None) -> None:
         self.setValue(self.minimum() if number is None else number)
 
+    def validate(self, text: str, at: int) -> tuple[QValidator.State, str, int]:
+        """Accept an empty box."""
+        return (QValidator.State.Acceptable, text, at) if self._is_empty(text) else super().validate(text, at)
+
+    def valueFromText(self, text: str) -> float:
+        """Take an empty box for no number."""
+        return self.minimum() if self._is_empty(text) else super().valueFromText(text)
+
+    def _is_empty(self, text: str) -> bool:
+        return not text.removeprefix(self.prefix()).removesuffix(self.suffix()).strip()
+
     def set_empty_text(self, word: str) -> None:
         """Set the text that is shown without a number."""
         self.setSpecialValueText(word)
@@ -107,3 +118,20 @@ class OptionalChoiceBox(ComboBox):
 
 
 _CHOICES = (None, True, False)
+
+
+class DollarBox(OptionalNumberBox):
+    """An amount of dollars, or none; 0 is none, too. It is stepped by whole dollars."""
+
+    def __init__(self, most: float, parent: QWidget | None = None) -> None:
+        super().__init__(0.01, most, 0.01, 2, parent)
+        self.setSingleStep(1)
+
+    def textFromValue(self, value: float) -> str:
+        """Format with cents only if there are some: `5`, `2.50`."""
+        return amount_text(value)
+
+
+def amount_text(amount: float) -> str:
+    """Return a number of dollars in the current language, without a sign."""
+    return QLocale().toString(amount, "f", 0 if amount == round(amount) else 2)

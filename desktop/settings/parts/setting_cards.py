@@ -1,11 +1,18 @@
-"""Cards for single settings: number, segmented choice, combo box and switch."""
+"""Cards for single settings: number, dollars, segmented choice, combo box and switch."""
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QCheckBox, QVBoxLayout, QWidget
 
-from desktop.settings.parts.editors import NumberBox
-from desktop.settings.parts.setting_strings import choice_labels, setting_help, setting_label, unit_suffix
+from desktop.settings.parts.editors import DollarBox, NumberBox
+from desktop.settings.parts.setting_strings import (
+    choice_labels,
+    dollar_signs,
+    no_limit,
+    setting_help,
+    setting_label,
+    unit_suffix,
+)
 from desktop.settings.sources.context import SettingsContext
 from desktop.settings.sources.setting_sources import Setting
 from desktop.widgets import Adaptive, Card, ComboBox, Paragraph, Segmented
@@ -106,7 +113,9 @@ class NumberSetting(SettingCard):
         self.adapt_to(context.theme)
 
     def refresh(self) -> None:
-        shown = round(float(self._settings.value(self.setting)) * self._scale, self._number.decimals())
+        value = self._settings.value(self.setting)
+        assert value is not None
+        shown = round(float(value) * self._scale, self._number.decimals())
         if shown != self._number.value():  # else it would take what is being typed
             # The value comes from the settings and must not be saved again.
             with QSignalBlocker(self._number):
@@ -122,6 +131,40 @@ class NumberSetting(SettingCard):
 
     def _on_changed(self, shown: float) -> None:
         self._settings.set(self.setting, round(shown) if self._is_whole else round(shown / self._scale, 3))
+
+
+class DollarSetting(SettingCard):
+    """An amount of dollars, or none."""
+
+    def __init__(self, context: SettingsContext, setting: Setting, most: float) -> None:
+        super().__init__(context, setting)
+        self._amount = DollarBox(most, self)
+        self._amount.valueChanged.connect(self._on_changed)
+        self._set_editor(self._amount)
+        self.refresh()
+        self.adapt_to(context.theme)
+
+    def refresh(self) -> None:
+        value = self._settings.value(self.setting)
+        amount = None if value is None else float(value)
+        if amount != self._amount.number:  # else it would take what is being typed
+            # The value comes from the settings and must not be saved again.
+            with QSignalBlocker(self._amount):
+                self._amount.set_number(amount)
+
+    def retranslate(self) -> None:
+        before, after = dollar_signs()
+        self._amount.localize(after)
+        self._amount.setPrefix(before)
+        self._amount.set_empty_text(no_limit())
+        super().retranslate()
+
+    def apply_theme(self) -> None:
+        self._amount.setMinimumWidth(3 * self._theme.sizes.control)
+        super().apply_theme()
+
+    def _on_changed(self) -> None:
+        self._settings.set(self.setting, self._amount.number)
 
 
 class ChoiceSetting(SettingCard):

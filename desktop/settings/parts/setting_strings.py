@@ -5,6 +5,7 @@ from PySide6.QtCore import QCoreApplication, QLocale
 from core.domain.settings import NotifyLevel, OnTimeout
 from core.domain.template import ValidationMode
 from core.services.outcome import Failed
+from desktop.settings.parts.editors import amount_text
 from desktop.settings.sources.setting_sources import Setting, SettingValue
 from desktop.theme import Scheme
 from desktop.translation import Language, number, percent
@@ -19,6 +20,8 @@ def setting_label(setting: Setting) -> str:
         Setting.MAX_WORKFLOWS_AUTO: translate("SettingWords", "Workflows at once in automatic mode"),
         Setting.STREAM_WRITE_INTERVAL_S: translate("SettingWords", "Write interval"),
         Setting.ASK_AT_ROUND_LIMIT: translate("SettingWords", "Ask when an agent has used its rounds"),
+        Setting.RUN_SPENDING_LIMIT: translate("SettingWords", "Spending limit of a run"),
+        Setting.DAY_SPENDING_LIMIT: translate("SettingWords", "Spending limit of a day"),
         Setting.ASK_FOR_TOOLS: translate("SettingWords", "Ask about tools"),
         Setting.ASK_FOR_SUB_AGENTS: translate("SettingWords", "Ask about sub-agents"),
         Setting.ASK_FOR_MCP: translate("SettingWords", "Ask about MCP servers"),
@@ -53,6 +56,14 @@ def setting_help(setting: Setting) -> str:
         ),
         Setting.ASK_AT_ROUND_LIMIT: translate(
             "SettingWords", "You can let it go on for as many again. Otherwise its run fails."
+        ),
+        Setting.RUN_SPENDING_LIMIT: translate(
+            "SettingWords",
+            "In dollars. A run that has cost as much asks before it goes on, with its sub-agents and the runs that it "
+            "started. Models without a price are not counted.",
+        ),
+        Setting.DAY_SPENDING_LIMIT: translate(
+            "SettingWords", "The same for all workflows together, from midnight to midnight."
         ),
         Setting.ASK_FOR_TOOLS: translate("SettingWords", "Calculating, waiting, running code, and all others."),
         Setting.ASK_FOR_SUB_AGENTS: translate("SettingWords", "When an agent wants to start others."),
@@ -142,17 +153,33 @@ def auto_mode_warning(most_workflows: int) -> str:
 
 
 def value_text(setting: Setting, value: SettingValue) -> str:
+    if value is None:
+        return no_limit()
     if setting is Setting.ZOOM:
         return percent(float(value))
     if setting is Setting.AUDIT_DAYS:
         days = QLocale().toString(int(value))
         return translate("SettingWords", "{days} days").format(days=days).replace(" ", "\N{NO-BREAK SPACE}")
+    if setting in (Setting.RUN_SPENDING_LIMIT, Setting.DAY_SPENDING_LIMIT):
+        before, after = dollar_signs()
+        return f"{before}{amount_text(float(value))}{after}"
     if setting in (Setting.STREAM_WRITE_INTERVAL_S, Setting.CONSENT_TIMEOUT_S):
         seconds = QLocale().toString(float(value), "g", 4)
         return translate("SettingWords", "{seconds} s").format(seconds=seconds).replace(" ", "\N{NO-BREAK SPACE}")
     if isinstance(value, str | bool) or setting is Setting.REMIND_AFTER_MIN:
         return choice_labels(setting)[value]
     return QLocale().toString(value)
+
+
+def no_limit() -> str:
+    return translate("SettingWords", "no limit")
+
+
+def dollar_signs() -> tuple[str, str]:
+    """Return what stands before and after a number of dollars."""
+    words = translate("SettingWords", "${amount}").replace(" ", "\N{NO-BREAK SPACE}")
+    before, _, after = words.partition("{amount}")
+    return before, after
 
 
 def unit_suffix(setting: Setting) -> str:

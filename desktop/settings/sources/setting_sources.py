@@ -16,7 +16,7 @@ from desktop.theme import Appearance, Scheme, Theme
 from desktop.translation import Language, Translation
 from desktop.window_state import WindowState
 
-SettingValue = str | int | float | bool
+SettingValue = str | int | float | bool | None
 
 
 class Setting(StrEnum):
@@ -27,6 +27,8 @@ class Setting(StrEnum):
     MAX_WORKFLOWS_AUTO = "max_workflows_auto"
     STREAM_WRITE_INTERVAL_S = "stream_write_interval_s"
     ASK_AT_ROUND_LIMIT = "ask_at_round_limit"
+    RUN_SPENDING_LIMIT = "run_spending_limit"
+    DAY_SPENDING_LIMIT = "day_spending_limit"
     ASK_FOR_TOOLS = "ask_for_tools"
     ASK_FOR_SUB_AGENTS = "ask_for_sub_agents"
     ASK_FOR_MCP = "ask_for_mcp"

@@ -18,6 +18,8 @@ _STEPPED = frozenset(
     {
         Setting.MAX_RUNNING_RUNS,
         Setting.MAX_WORKFLOWS_AUTO,
+        Setting.RUN_SPENDING_LIMIT,
+        Setting.DAY_SPENDING_LIMIT,
         Setting.STREAM_WRITE_INTERVAL_S,
         Setting.CONSENT_TIMEOUT_S,
         Setting.AUDIT_DAYS,

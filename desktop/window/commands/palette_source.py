@@ -210,7 +210,8 @@ def _template_entry(template: SlashTarget) -> Entry:
 
 
 def _question_entry(question: Question, workflow: str) -> Entry:
-    asked = question.asked.prompt or request_sentence(question.kind, agent_display_name(question.asker))
+    sentence = request_sentence(question.kind, agent_display_name(question.asker), options=question.asked.options)
+    asked = question.asked.prompt or sentence
     title = translate("Palette", "{workflow}: {asked}").format(workflow=workflow, asked=" ".join(asked.split()))
     icon, color = TOAST_SIGNS[ToastType.USER_QUESTION]
     return Entry(Kind.INBOX, question.workflow_id, title, request_state_text(question.kind), icon, color)

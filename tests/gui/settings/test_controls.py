@@ -109,6 +109,24 @@ async def test_the_wheel_scrolls_the_page_and_turns_no_number_on_its_way(rig: Ri
     assert (box.value(), turn.isAccepted()) == (0.5, False)
 
 
+async def test_a_spending_limit_is_an_amount_or_none(rig: Rig, until: Until) -> None:
+    rig.dialog.present(PageId.LIMITS)
+    box = number(rig, "Spending limit of a run")
+    assert (box.text(), rig.service.current.run_spending_limit) == ("no limit", None)
+    for typed, limit, text in (("2.5", 2.5, "$2.50"), ("12000", 12_000, "$12,000"), ("", None, "no limit")):
+        box.setFocus()
+        box.selectAll()
+        QTest.keyClick(box, Qt.Key.Key_Delete)
+        QTest.keyClicks(box, typed)
+        rig.press(Qt.Key.Key_Return)
+        await until(lambda limit=limit: rig.service.current.run_spending_limit == limit)
+        assert box.text() == text
+        if limit is not None:  # else it is as it was at first, and nothing can be undone
+            assert rig.notice() == f"Spending limit of a run: {text}"
+    await rig.service.change(day_spending_limit=40)
+    assert number(rig, "Spending limit of a day").value() == 40
+
+
 # Appearance
 
 

@@ -761,3 +761,24 @@ async def test_on_a_small_screen_with_large_text_the_parts_of_a_card_stand_below
         assert len(pressed) >= 3
         assert all(app.window.rect().contains(each) and not each.intersects(scrolled) for each in pressed)
         assert app.focused() is card.button(Action.REJECT)
+
+
+@pytest.mark.parametrize(
+    ("scope", "sentence"),
+    [
+        ("run", "This run has cost $1.02; its limit is $1.00. Allow $1.00 more?"),
+        ("day", "Today’s runs have cost $1.02; the limit of a day is $1.00. Allow $1.00 more?"),
+    ],
+)
+async def test_a_spending_limit_is_asked_about_with_its_amounts(
+    tmp_path: Path, qapp: QApplication, scope: str, sentence: str
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        options = {"scope": scope, "of": "it", "number": 0, "cost": 1.02, "limit": 1.0, "more": 1.0}
+        workflow_id = ask_from_afar(app, InterruptionKind.SPENDING, options=options)
+        app.content.workflow_actions.show(workflow_id)
+        await take_card(app)
+        card = card_of(app)
+        assert sentence in [label.text() for label in card.findChildren(QLabel)]
+        labels = [card.button(action).text() for action in (Action.REJECT, Action.APPROVE)]
+        assert labels == ["Stop here", "Go on"]

@@ -1,10 +1,11 @@
 """The in-memory repositories of runs and of the rows that belong to a run."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, Generic, TypeVar
 
-from core.domain.events import Event
+from core.domain.events import Event, Fact
 from core.domain.ids import RunId, WorkflowId
 from core.domain.interruption import Interruption
 from core.domain.run import Run, RunStatus, Snapshot
@@ -66,6 +67,10 @@ class InMemoryRuns(Repository):
             row for row in self._tables.runs.values() if any(self._has_status(row[1], status) for status in UNFINISHED)
         ]
         return [replace(run, output_json=None) for _, run in sorted(rows, key=order_key)]
+
+    async def ended_since(self, at: datetime) -> list[RunId]:
+        runs = (run for _, run in self._tables.runs.values())
+        return [run.id for run in runs if run.finished_at is not None and run.finished_at >= at]
 
     async def children(self, run_id: RunId) -> list[Run]:
         rows = [row for row in self._tables.runs.values() if row[1].parent == run_id]
@@ -145,11 +150,14 @@ class InMemoryEvents(Repository):
         update = {"text": "" if message is None else message[1].text}
         return replace(stored.event, fact=stored.event.fact.model_copy(update=update))
 
-    async def of_runs(self, run_ids: Sequence[RunId]) -> dict[RunId, list[Event]]:
+    async def of_runs(
+        self, run_ids: Sequence[RunId], facts: Collection[type[Fact]] | None = None
+    ) -> dict[RunId, list[Event]]:
         events: dict[RunId, list[Event]] = {}
         for run_id in run_ids:
             try:
-                events[run_id] = await self.of_run(run_id)
+                whole = await self.of_run(run_id)
+                events[run_id] = [event for event in whole if facts is None or type(event.fact) in facts]
             except StorageFailed as error:
                 if error.code != "unreadable":
                     raise
