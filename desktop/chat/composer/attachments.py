@@ -6,8 +6,8 @@ Keys: Left and Right move between chips, Enter opens, Delete removes, Esc return
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QIcon, QImage, QKeyEvent, QPixmap, QResizeEvent, QTextCursor
+from PySide6.QtCore import QEvent, QMargins, QObject, QPoint, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QIcon, QImage, QKeyEvent, QPainter, QPixmap, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -216,10 +216,18 @@ class _Chip(Surface):
 
     def show_picture(self, image: QImage) -> None:
         """Show a picture in place of the paper clip."""
-        side = self._theme.sizes.icon_m
-        size = image.size().scaled(2 * side, side, Qt.AspectRatioMode.KeepAspectRatio)
-        self.open_button.setIcon(QIcon(QPixmap.fromImage(image)))
-        self.open_button.setIconSize(size)
+        sizes, scale = self._theme.sizes, self.devicePixelRatioF()
+        size = image.size().scaled(2 * sizes.icon_m, sizes.icon_m, Qt.AspectRatioMode.KeepAspectRatio)
+        with_gap = size.grownBy(QMargins(0, 0, sizes.space_xs, 0))  # a button leaves less between icon and text
+        pixmap = QPixmap(with_gap * scale)
+        pixmap.setDevicePixelRatio(scale)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.drawImage(QRect(QPoint(0, 0), size), image)
+        painter.end()
+        self.open_button.setIcon(QIcon(pixmap))
+        self.open_button.setIconSize(with_gap)
 
 
 def _place(file: DraftFile) -> str:
