@@ -295,7 +295,7 @@ async def test_a_list_asks_for_each_iteration_until_one_answer_is_for_the_run(do
         each = {**tool_step("e", "read_file", path="@item"), "forEach": {"ref": "@input.paths", "concurrency": 2}}
         given = {"paths": [str(docs / "a.txt"), str(docs / "b.txt")]}
         run, requests = await waiting(world, each, given=given, mode=AUTO)
-        assert [one["index"] for one in requests] == [0, 1]
+        assert {one["index"] for one in requests} == {0, 1}  # looked up in threads, so in any order
         told = await answer(world, run, requests[0], "approve", "run")
         assert (told["status"], [one["text"] for one in told["output"]]) == ("success", ["alpha", "beta"])
 
