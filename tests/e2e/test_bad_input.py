@@ -69,7 +69,7 @@ def test_a_template_that_cannot_run_is_refused_with_its_problems(
         (["chat", "hi", "--input", "{}"], "usage"),
         (["chat", "hi", "--record", "--input", "[]"], "bad_input"),
         (["record", "run_none", "--accept", "all"], "not_found"),
-        (["chat", "hi", "--base-url", "127.0.0.1:1", "--model", "m"], "bad_input"),
+        (["chat", "hi", "--base-url", "http://127.0.0.1:99999", "--model", "m"], "bad_input"),
         (["chat", "hi", "--model", "m"], "bad_input"),
         (["fly"], "usage"),
         (["list", "--limit", "0"], "usage"),
