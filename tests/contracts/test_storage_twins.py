@@ -230,7 +230,7 @@ async def live(history: list[list[Write]]) -> None:
             await database.close()
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(st.lists(commits, min_size=1, max_size=6))
 def test_both_stores_answer_alike_whatever_is_written(history: list[list[Write]]) -> None:
     asyncio.run(live(history))

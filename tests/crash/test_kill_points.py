@@ -2,7 +2,7 @@
 
 Each point is a real process on a real store that kills itself there; another process goes on with what it left, and
 answers what it is asked by looking at the effects. Points are counted in a life that is not killed; a recovery has
-points of its own. `METIER_KILL_EVERY=1` takes every point, where a third is killed otherwise.
+points of its own. `METIER_KILL_EVERY=1` takes every point, where a quarter is killed otherwise.
 """
 
 import sys

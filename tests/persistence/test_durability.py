@@ -1,5 +1,6 @@
 """Acknowledged writes survive kill -9, a full disk, and both."""
 
+import os
 import random
 import signal
 import sys
@@ -10,7 +11,7 @@ import pytest
 
 from tests.persistence.processes import run, start
 
-KILLS = 10
+KILLS = int(os.environ.get("METIER_KILLS", "6"))
 SEED = 7
 
 # Says each number once it is acknowledged. Every third message is large; the rows of one commit tell of each other.

@@ -283,7 +283,7 @@ async def main():
 """
 
 
-EVERY = int(os.environ.get("METIER_MIGRATION_POINTS", "30"))  # of commits; three times as many others; 1: all
+EVERY = int(os.environ.get("METIER_MIGRATION_POINTS", "45"))  # of commits; three times as many others; 1: all
 
 
 @pytest.mark.async_timeout(1200)

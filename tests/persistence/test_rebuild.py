@@ -25,7 +25,7 @@ from tests.support.waiting import until
 
 PHRASE = "phrase that was deleted"
 # One point of so many is tried; 1 takes all.
-KILL_EVERY = int(os.environ.get("METIER_KILL_EVERY", "3"))
+KILL_EVERY = int(os.environ.get("METIER_KILL_EVERY", "4"))
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ HUNG_S, MOST_HUNG = 15, 3
 HUNG = "it hung"
 RECOVERY_POINTS = 10
 """So many points of a recovery: from its first write to the end of what had been cut off."""
-EVERY = int(os.environ.get("METIER_KILL_EVERY", "3"))
+EVERY = int(os.environ.get("METIER_KILL_EVERY", "4"))
 """One point of so many: an odd number takes those before and after a commit in turn; 1 takes all."""
 
 
