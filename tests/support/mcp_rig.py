@@ -119,6 +119,20 @@ def programs(mark: Path | str) -> list[int]:
                 line, state = (entry / "cmdline").read_bytes(), (entry / "stat").read_text().rpartition(") ")[2][:1]
             except OSError:
                 continue
-            if str(mark).encode() in line and state != "Z":
+            if str(mark).encode() in line and state != "Z" and not _is_of_another_worker(int(entry.name)):
                 found.append(int(entry.name))
     return found
+
+
+def _is_of_another_worker(pid: int) -> bool:
+    """Return whether a test beside this one has started it: it descends from our parent, and not from us."""
+    while pid > 1:
+        try:
+            pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()[1])
+        except OSError:
+            return False
+        if pid == os.getpid():
+            return False
+        if pid == os.getppid() and "PYTEST_XDIST_WORKER" in os.environ:
+            return True
+    return False
