@@ -17,9 +17,30 @@ _ESCAPE = re.compile(
 
 def well_formed(text: str) -> str:
     """Return the text with pairs of surrogates joined and lone surrogates replaced."""
-    if not _SURROGATE.search(text):
+    if text.isascii() or not _SURROGATE.search(text):
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+class SurrogateJoiner:
+    """Joins surrogate pairs that a server split over two pieces."""
+
+    def __init__(self) -> None:
+        self._half = ""
+
+    def feed(self, text: str) -> str:
+        """Add a piece, and return the text as far as it is complete."""
+        # A JSON encoder that escapes non-ASCII writes an emoji as a pair of `\\uXXXX` escapes. A server that cuts its
+        # stream between the two sends two valid JSON texts, each with half a character.
+        text, self._half = self._half + text, ""
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            text, self._half = text[:-1], text[-1]
+        return well_formed(text)
+
+    def flush(self) -> str:
+        """Replace an unpaired half at the end."""
+        half, self._half = self._half, ""
+        return well_formed(half)
 
 
 def well_formed_value(value: Any) -> Any:

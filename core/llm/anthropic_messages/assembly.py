@@ -7,8 +7,8 @@ from typing import Any
 
 from core.domain.model import ModelChoice
 from core.domain.text.json_text import encode
+from core.domain.text.well_formed import well_formed
 from core.llm.anthropic_messages.replay import replay_of
-from core.llm.openai_compatible.content import join_surrogates
 from core.llm.openai_compatible.nearly_json import object_of
 from core.llm.provider.event_assembly import EventAssembler
 from core.llm.provider.failures import model_error, one_line
@@ -173,13 +173,13 @@ class MessageAssembler(EventAssembler):
                 if self._cut is not None:
                     continue
                 raise model_error("bad_response", "the stream has a call without a tool's name, so no call was made")
-            text = join_surrogates("".join(block.pieces))
+            text = well_formed("".join(block.pieces))
             if not text.strip():
                 text = encode(given) if isinstance(given, dict) else "{}"
             if not isinstance(call_id, str) or not call_id or call_id in used_ids:
                 call_id = f"toolu_{secrets.token_hex(12)}"
             used_ids.add(call_id)
-            calls.append(CallRequest(join_surrogates(call_id), join_surrogates(name), object_of(text), text))
+            calls.append(CallRequest(well_formed(call_id), well_formed(name), object_of(text), text))
         return calls
 
     def _replay(self, calls: Sequence[CallRequest]) -> Replay | None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.domain.model import ModelChoice, WireFormatName
-from core.llm.openai_compatible.content import join_surrogates
+from core.domain.text.well_formed import well_formed
 from core.llm.tool_names import wire_name
 from core.ports import CallRequest, ChatMessage, Replay
 
@@ -46,7 +46,7 @@ def blocks_of_answer(message: ChatMessage, call_ids: Sequence[str], choice: Mode
         blocks = _restored(replay.value, message.text, list(calls))
         if blocks is not None:
             return blocks
-    text = [{"type": "text", "text": join_surrogates(message.text)}] if message.text.strip() else []
+    text = [{"type": "text", "text": well_formed(message.text)}] if message.text.strip() else []
     return [*text, *calls]
 
 
@@ -60,7 +60,7 @@ def _restored(kept: list[Any], text: str, calls: list[Block]) -> list[Block] | N
                 piece = text[at : at + length]
                 at += length
                 if piece.strip():
-                    blocks.append({"type": "text", "text": join_surrogates(piece)})
+                    blocks.append({"type": "text", "text": well_formed(piece)})
             case {"type": "tool_use"} if calls:
                 blocks.append(calls.pop(0))
             case {"type": str(kind)} if kind not in OWN:
@@ -72,5 +72,5 @@ def _restored(kept: list[Any], text: str, calls: list[Block]) -> list[Block] | N
 
 def _call(call_id: str, call: CallRequest) -> Block:
     # The format has objects only, so invalid JSON is wrapped instead of repeated.
-    given = call.arguments if call.arguments is not None else {"invalid_json": join_surrogates(call.arguments_text)}
+    given = call.arguments if call.arguments is not None else {"invalid_json": well_formed(call.arguments_text)}
     return {"type": "tool_use", "id": call_id, "name": wire_name(call.tool), "input": dict(given)}

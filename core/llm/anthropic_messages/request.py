@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from core.domain.model import ModelChoice
+from core.domain.text.well_formed import well_formed
 from core.domain.tool import ToolInfo
 from core.llm.anthropic_messages.models import parameters
 from core.llm.anthropic_messages.replay import blocks_of_answer
-from core.llm.openai_compatible.content import join_surrogates
 from core.llm.presets import Quirks
 from core.llm.provider.conversation import system_text, turns
 from core.llm.tool_names import wire_name
@@ -71,7 +71,7 @@ def _append(sent: list[Block], role: str, blocks: list[Block]) -> None:
 
 
 def _texts(text: str) -> list[Block]:
-    return [{"type": "text", "text": join_surrogates(text)}] if text.strip() else []
+    return [{"type": "text", "text": well_formed(text)}] if text.strip() else []
 
 
 def _files(files: Iterable[MessageFile]) -> list[Block]:
@@ -85,8 +85,8 @@ def _file(file: MessageFile) -> Block:
     if mime in PICTURES:
         return {"type": "image", "source": source}
     if file.mime == "application/pdf":
-        return {"type": "document", "source": source, "title": join_surrogates(file.name) or "document"}
-    return {"type": "text", "text": f"({join_surrogates(file.name)}: {file.mime} cannot be shown.)"}
+        return {"type": "document", "source": source, "title": well_formed(file.name) or "document"}
+    return {"type": "text", "text": f"({well_formed(file.name)}: {file.mime} cannot be shown.)"}
 
 
 def _result(call_id: str, message: ChatMessage) -> Block:

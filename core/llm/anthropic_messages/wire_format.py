@@ -1,6 +1,5 @@
 """Anthropic's Messages API (AGENTS_AND_TOOLS §2)."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,10 +8,10 @@ from core.llm.anthropic_messages.assembly import MessageAssembler
 from core.llm.anthropic_messages.request import request_body
 from core.llm.key_masking import Secret
 from core.llm.presets import Quirks
+from core.llm.provider.wire_format import with_version
 from core.ports import ModelRequest
 
 VERSION = "2023-06-01"
-_VERSIONED = re.compile(r"/v\d+[a-z0-9]*$")
 
 
 class AnthropicMessages:
@@ -60,5 +59,4 @@ def _versioned(base_url: str) -> str:
     """Return the address with the `/v1` that other providers leave out where they document it, and without the path of
     a request that was pasted with it.
     """
-    base_url = base_url.removesuffix("/messages")
-    return base_url if _VERSIONED.search(base_url) else f"{base_url}/v1"
+    return with_version(base_url.removesuffix("/messages"), "v1")

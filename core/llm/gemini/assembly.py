@@ -11,7 +11,7 @@ from typing import Any
 
 from core.domain.model import ModelChoice, WireFormatName
 from core.domain.text.json_text import encode
-from core.llm.openai_compatible.content import join_surrogates
+from core.domain.text.well_formed import well_formed
 from core.llm.provider.event_assembly import EventAssembler
 from core.llm.provider.usage import count_of, usage_of
 from core.ports import CallRequest, ModelDelta, ModelWarning, Replay, Usage
@@ -83,7 +83,7 @@ class GeminiAssembler(EventAssembler):
             self._malformed = call
         elif reason in _BROKEN:
             words = message if isinstance(message, str) and message else "the model's answer could not be used"
-            self._fail({"message": f"{join_surrogates(words)} ({reason})", "code": reason})
+            self._fail({"message": f"{well_formed(words)} ({reason})", "code": reason})
 
     def _take_part(self, part: dict[str, Any]) -> Iterator[ModelDelta]:
         self.has_begun = True
@@ -111,12 +111,12 @@ class GeminiAssembler(EventAssembler):
 
     def _call(self, made: dict[str, Any]) -> CallRequest:
         call_id, name, args = made.get("id"), made.get("name"), made.get("args")
-        own = join_surrogates(call_id) if isinstance(call_id, str) else ""
+        own = well_formed(call_id) if isinstance(call_id, str) else ""
         own = own if own and own not in self._ids else f"call_{secrets.token_hex(12)}"
         self._ids.add(own)
         arguments = {} if args is None else args
         is_object = isinstance(arguments, dict)
-        tool = join_surrogates(name) if isinstance(name, str) else ""
+        tool = well_formed(name) if isinstance(name, str) else ""
         return CallRequest(own, tool, arguments if is_object else None, encode(arguments))
 
     def _replay(self, calls: Sequence[CallRequest]) -> Replay | None:
@@ -124,7 +124,7 @@ class GeminiAssembler(EventAssembler):
         if not is_needed:
             return None
         parts = [
-            {**part, "text": join_surrogates("".join(part["text"]))} if "text" in part else part for part in self._parts
+            {**part, "text": well_formed("".join(part["text"]))} if "text" in part else part for part in self._parts
         ]
         return Replay(WireFormatName.GEMINI, self._choice.origin, self._choice.model, parts)
 
@@ -134,7 +134,7 @@ def _malformed_call(message: Any) -> CallRequest | None:
     found = _CALLED.search(message) if isinstance(message, str) else None
     if found is None:
         return None
-    return CallRequest(f"call_{secrets.token_hex(12)}", found[1], None, join_surrogates(found[0]))
+    return CallRequest(f"call_{secrets.token_hex(12)}", found[1], None, well_formed(found[0]))
 
 
 def _is_thought(part: dict[str, Any]) -> bool:
@@ -148,7 +148,7 @@ def _is_plain(part: dict[str, Any]) -> bool:
 
 def _filtered(words: str, reason: Any, message: Any) -> ModelWarning:
     said = f": {message}" if isinstance(message, str) and message else ""
-    return ModelWarning("content_filter", join_surrogates(f"{words} ({reason}){said}"))
+    return ModelWarning("content_filter", well_formed(f"{words} ({reason}){said}"))
 
 
 def _usage(fields: dict[str, Any], choice: ModelChoice) -> Usage | None:

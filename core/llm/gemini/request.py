@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from core.domain.model import ModelChoice, Reasoning, WireFormatName
+from core.domain.text.well_formed import well_formed
 from core.llm.gemini.schema import function_schema
-from core.llm.openai_compatible.content import join_surrogates
 from core.llm.presets import Quirks
 from core.llm.provider.conversation import Turn, system_text, turns
 from core.llm.tool_names import wire_name
@@ -31,7 +31,7 @@ _BUDGETS = {Reasoning.LOW: 1024, Reasoning.MEDIUM: 8192, Reasoning.HIGH: 24_576}
 def request_body(request: ModelRequest, choice: ModelChoice, quirks: Quirks) -> Wire:
     """Build the JSON object posted to `streamGenerateContent`."""
     body: Wire = {"contents": _contents(request.messages, choice)}
-    if system := join_surrogates(system_text(request.messages)):
+    if system := well_formed(system_text(request.messages)):
         body["systemInstruction"] = {"parts": [{"text": system}]}
     if request.tools:
         body["tools"] = [{"functionDeclarations": [_declaration(tool) for tool in request.tools]}]
@@ -100,7 +100,7 @@ def _user_parts(message: ChatMessage) -> Iterable[Wire]:
     for file in message.files:
         yield _file(file)
     if message.text or not message.files:
-        yield {"text": join_surrogates(message.text)}
+        yield {"text": well_formed(message.text)}
 
 
 def _file(file: MessageFile) -> Wire:
@@ -128,9 +128,9 @@ def _replayed(turn: Turn, choice: ModelChoice) -> list[Wire] | None:
 def _model_parts(turn: Turn) -> Iterable[Wire]:
     message = turn.message
     if message.text.strip():
-        yield {"text": join_surrogates(message.text)}
+        yield {"text": well_formed(message.text)}
     for at, call in enumerate(message.calls):
-        written = {"invalid_json": join_surrogates(call.arguments_text)}
+        written = {"invalid_json": well_formed(call.arguments_text)}
         made = {"name": wire_name(call.tool), "args": written if call.arguments is None else dict(call.arguments)}
         # Of the calls of an answer, only the first has a signature.
         yield {"functionCall": made, **({"thoughtSignature": NO_SIGNATURE} if at == 0 else {})}
@@ -142,7 +142,7 @@ def _results(calls: Sequence[Wire], turn: Turn, choice: ModelChoice) -> Iterable
     takes_files = version is not None and int(version[1]) >= 3
     others: list[Wire] = []
     for call, result in zip(calls, turn.results, strict=True):
-        response: Wire = {"name": call["name"], "response": {"result": join_surrogates(result.text)}}
+        response: Wire = {"name": call["name"], "response": {"result": well_formed(result.text)}}
         if "id" in call:
             response["id"] = call["id"]
         if takes_files:

@@ -1,6 +1,5 @@
 """Gemini's own API, in which its thoughts and their signatures keep their places (AGENTS_AND_TOOLS §2)."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
@@ -11,9 +10,8 @@ from core.llm.gemini.request import request_body
 from core.llm.key_masking import Secret
 from core.llm.presets import Quirks
 from core.llm.provider.failures import model_error
+from core.llm.provider.wire_format import with_version
 from core.ports import ModelRequest
-
-_VERSIONED = re.compile(r"/v\d+[a-z0-9]*$")
 
 
 class Gemini:
@@ -59,4 +57,4 @@ class Gemini:
 
 def _base(choice: ModelChoice) -> str:
     """Return the address of the API. Google's libraries, and so many gateways, name it without its version."""
-    return choice.base_url if _VERSIONED.search(choice.base_url) else f"{choice.base_url}/v1beta"
+    return with_version(choice.base_url, "v1beta")

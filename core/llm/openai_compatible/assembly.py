@@ -9,8 +9,9 @@ from typing import Any
 
 from core.domain.model import ModelChoice
 from core.domain.text.json_text import decode
+from core.domain.text.well_formed import SurrogateJoiner
 from core.errors import StepFailed
-from core.llm.openai_compatible.content import SurrogateJoiner, reasoning_in, text_in
+from core.llm.openai_compatible.content import reasoning_in, text_in
 from core.llm.openai_compatible.replay import ReplayCollector
 from core.llm.openai_compatible.think_tags import ThoughtSplitter
 from core.llm.openai_compatible.tool_calls import CallAssembler

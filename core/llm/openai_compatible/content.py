@@ -1,10 +1,7 @@
 """The text and the reasoning in a piece of an answer, in all the forms that servers use."""
 
-import re
 from collections.abc import Iterator
 from typing import Any
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def text_in(delta: dict[str, Any]) -> str:
@@ -50,31 +47,3 @@ def _texts_of_block(block: dict[str, Any], kind: str) -> Iterator[str]:
             text = block.get("text") or block.get("refusal")
             if kind == "text" and isinstance(text, str):
                 yield text
-
-
-class SurrogateJoiner:
-    """Joins surrogate pairs that a server split over two pieces."""
-
-    def __init__(self) -> None:
-        self._half = ""
-
-    def feed(self, text: str) -> str:
-        """Add a piece, and return the text as far as it is complete."""
-        # A JSON encoder that escapes non-ASCII writes an emoji as a pair of `\\uXXXX` escapes. A server that cuts its
-        # stream between the two sends two valid JSON texts, each with half a character.
-        text, self._half = self._half + text, ""
-        if text and "\ud800" <= text[-1] <= "\udbff":
-            text, self._half = text[:-1], text[-1]
-        return join_surrogates(text)
-
-    def flush(self) -> str:
-        """Replace an unpaired half at the end."""
-        half, self._half = self._half, ""
-        return join_surrogates(half)
-
-
-def join_surrogates(text: str) -> str:
-    """Join surrogate pairs and replace unpaired halves."""
-    if text.isascii() or _SURROGATE.search(text) is None:
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

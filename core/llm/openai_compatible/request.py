@@ -8,10 +8,11 @@ from typing import Any
 
 from core.domain.model import ModelChoice, Reasoning
 from core.domain.text.json_text import encode
+from core.domain.text.well_formed import well_formed
 from core.domain.tool import ToolInfo
-from core.llm.openai_compatible.content import join_surrogates
 from core.llm.openai_compatible.replay import keys_to_return
 from core.llm.presets import Quirks
+from core.llm.provider.conversation import Turn, every_turn
 from core.llm.tool_names import wire_name
 from core.ports import CallRequest, ChatMessage, MessageFile, ModelRequest
 
@@ -49,7 +50,6 @@ def _tools(tools: Iterable[ToolInfo]) -> Iterable[dict[str, Any]]:
         }
 
 
-NO_RESULT = '{"error":{"code":"interrupted","message":"this call has no result"}}'
 BROKE_OFF = "(The answer broke off here.)"
 PICTURES_FOLLOW = "(The pictures of these results come next.)"
 PICTURES_OF_RESULTS = "The pictures of the results, in order: {}."
@@ -72,30 +72,23 @@ def wire_messages(
     """
     sent: list[Wire] = []
     ids = _Ids(short=quirks.short_ids)
-    at, has_called = 0, False
-    while at < len(messages):
-        message = messages[at]
-        at += 1
+    has_called = False
+    for turn in every_turn(messages):
+        message = turn.message
         has_called = message.role != "user" and (has_called or bool(message.calls))
-        if message.role == "tool":  # the result of a call that was dropped; providers reject it
+        if not turn.is_model:
+            _say(sent, message.role, well_formed(message.text), message.files)
             continue
-        if message.role != "assistant":
-            _say(sent, message.role, join_surrogates(message.text), message.files)
-            continue
-        results: dict[str, list[str]] = {}
-        files: list[MessageFile] = []
-        while at < len(messages) and messages[at].role == "tool":
-            results.setdefault(messages[at].call_id or "", []).append(join_surrogates(messages[at].text))
-            files += _pictures(messages[at].files)
-            at += 1
         if message.calls:
-            _call(sent, message, results, ids, keys_to_return(message, choice, quirks))
-            if files:  # the result of a call can only be a text here
+            _call(sent, turn, ids, keys_to_return(message, choice, quirks))
+            if files := [
+                file for result in turn.results for file in _pictures(result.files)
+            ]:  # the result of a call can only be a text here
                 sent.append({"role": "assistant", "content": PICTURES_FOLLOW})
                 _say(sent, "user", PICTURES_OF_RESULTS.format(", ".join(file.name for file in files)), files)
-        elif message.text.strip():
-            _say(sent, "assistant", join_surrogates(message.text))
-            if has_called and sent[-1]["content"] == join_surrogates(message.text):  # else it was joined to another
+        else:
+            _say(sent, "assistant", well_formed(message.text))
+            if has_called and sent[-1]["content"] == well_formed(message.text):  # else it was joined to another
                 keys, _ = keys_to_return(message, choice, quirks)
                 sent[-1] = _with_keys(sent[-1], keys)
     # A text-only answer at the end broke off before the crash. Sent, it would be a prefill to continue, or be rejected.
@@ -151,28 +144,27 @@ def _with_keys(message: Wire, keys: Mapping[str, Any]) -> Wire:
 
 def _call(
     sent: list[Wire],
-    message: ChatMessage,
-    results: dict[str, list[str]],
+    turn: Turn,
     ids: "_Ids",
     returned: tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]],
 ) -> None:
-    """Append an answer with its calls and a result for each. Calls with the same id take the results in order."""
+    """Append an answer with its calls and a result for each."""
+    message = turn.message
     identified = [(ids.unique(call.id), call) for call in message.calls]
     keys, keys_of_calls = returned
     calls = [
         {"id": own_id, "type": "function", **own_keys, "function": {**own_keys.get("function", {}), **_function(call)}}
         for (own_id, call), own_keys in zip(identified, keys_of_calls, strict=True)
     ]
-    text = join_surrogates(message.text) if message.text.strip() else None
+    text = well_formed(message.text) if message.text.strip() else None
     sent.append(_with_keys({"role": "assistant", "content": text, "tool_calls": calls}, keys))
-    for own_id, call in identified:
-        texts = results.get(call.id)
-        sent.append({"role": "tool", "tool_call_id": own_id, "content": texts.pop(0) if texts else NO_RESULT})
+    for (own_id, _), result in zip(identified, turn.results, strict=True):
+        sent.append({"role": "tool", "tool_call_id": own_id, "content": well_formed(result.text)})
 
 
 def _function(call: CallRequest) -> Wire:
     # Strict servers parse the arguments of old calls, so invalid JSON is wrapped instead of repeated.
-    arguments = call.arguments if call.arguments is not None else {"invalid_json": join_surrogates(call.arguments_text)}
+    arguments = call.arguments if call.arguments is not None else {"invalid_json": well_formed(call.arguments_text)}
     return {"name": wire_name(call.tool), "arguments": encode(arguments)}
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.domain.text.json_text import parse
-from core.llm.openai_compatible.content import join_surrogates
+from core.domain.text.well_formed import well_formed
 from core.llm.openai_compatible.nearly_json import object_of
 from core.llm.openai_compatible.replay import keys_of_call, merge_call_keys
 from core.llm.provider.failures import model_error
@@ -37,7 +37,7 @@ class _Call:
 
     @property
     def text(self) -> str:
-        return join_surrogates("".join(self.pieces))
+        return well_formed("".join(self.pieces))
 
     @property
     def came_at_once(self) -> bool:
@@ -108,7 +108,7 @@ class CallAssembler:
         function = function if isinstance(function, dict) else entry
         call_id, index = _id_of(entry.get("id")), _index_of(entry.get("index"))
         name, arguments = function.get("name"), function.get("arguments")
-        name = join_surrogates(name) if isinstance(name, str) else ""
+        name = well_formed(name) if isinstance(name, str) else ""
         call = None if is_whole else self._call_of(call_id, index, name, arguments)
         if call is None:
             call = _Call(call_id)
@@ -160,7 +160,7 @@ class CallAssembler:
 def _id_of(value: Any) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    return join_surrogates(value) if isinstance(value, str) else ""
+    return well_formed(value) if isinstance(value, str) else ""
 
 
 def _index_of(value: Any) -> int | str | None:

@@ -1,34 +1,21 @@
 """OpenAI's chat completions, which most servers imitate (AGENTS_AND_TOOLS §2)."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from core.domain.model import ModelChoice
-from core.llm.key_masking import Secret
 from core.llm.openai_compatible.assembly import Assembler
 from core.llm.openai_compatible.request import request_body
 from core.llm.presets import Quirks
+from core.llm.provider.wire_format import OpenAiApi
 from core.ports import ModelRequest
 
 
-class ChatCompletions:
+class ChatCompletions(OpenAiApi):
     """A `WireFormat`."""
 
     def url(self, choice: ModelChoice) -> str:
         """Implement `WireFormat.url`."""
         return f"{choice.base_url}/chat/completions"
-
-    def models_url(self, choice: ModelChoice) -> str:
-        """Implement `WireFormat.models_url`."""
-        return f"{choice.base_url}/models"
-
-    def model_rows(self, listing: Any) -> Any:
-        """Implement `WireFormat.model_rows`. Some servers send the bare list."""
-        return listing.get("data") if isinstance(listing, dict) else listing
-
-    def headers(self, key: Secret | None) -> Mapping[str, str]:
-        """Implement `WireFormat.headers`."""
-        return {} if key is None else {"Authorization": f"Bearer {key.reveal()}"}
 
     def body(self, request: ModelRequest, choice: ModelChoice, quirks: Quirks) -> dict[str, Any]:
         """Implement `WireFormat.body`."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from core.domain.model import ModelChoice, WireFormatName
 from core.domain.text.json_text import encode
-from core.llm.openai_compatible.content import join_surrogates
+from core.domain.text.well_formed import well_formed
 from core.llm.openai_compatible.nearly_json import object_of
 from core.llm.openai_responses.request import texts_of
 from core.llm.provider.event_assembly import EventAssembler
@@ -208,7 +208,7 @@ class ResponsesAssembler(EventAssembler):
                 fields = {
                     **fields,
                     "call_id": next(ids).id,
-                    "arguments": join_surrogates("".join(item.arguments)) or "{}",
+                    "arguments": well_formed("".join(item.arguments)) or "{}",
                 }
             value.append(fields)
         return Replay(WireFormatName.OPENAI_RESPONSES, self._choice.origin, self._choice.model, value)
@@ -222,10 +222,10 @@ class ResponsesAssembler(EventAssembler):
 def _call(item: _Item, used: set[str]) -> CallRequest:
     fields = item.fields
     call_id, name = fields.get("call_id") or fields.get("id"), fields.get("name")
-    own = join_surrogates(call_id) if isinstance(call_id, str) else ""
+    own = well_formed(call_id) if isinstance(call_id, str) else ""
     own = own if own and own not in used else f"call_{secrets.token_hex(12)}"
     used.add(own)
-    text = join_surrogates("".join(item.arguments))
+    text = well_formed("".join(item.arguments))
     return CallRequest(
-        own, join_surrogates(name) if isinstance(name, str) else "", object_of(text) if text.strip() else {}, text
+        own, well_formed(name) if isinstance(name, str) else "", object_of(text) if text.strip() else {}, text
     )

@@ -7,8 +7,8 @@ from typing import Any
 
 from core.domain.model import ModelChoice, Reasoning, WireFormatName
 from core.domain.text.json_text import encode
+from core.domain.text.well_formed import well_formed
 from core.domain.tool import ToolInfo
-from core.llm.openai_compatible.content import join_surrogates
 from core.llm.presets import Quirks, thinks
 from core.llm.provider.conversation import Turn, system_text, turns
 from core.llm.tool_names import wire_name
@@ -23,7 +23,7 @@ _IMAGES = re.compile(r"image/(png|jpeg|webp|gif)")
 def request_body(request: ModelRequest, choice: ModelChoice, quirks: Quirks) -> Wire:
     """Build the JSON object posted to `responses`. The provider keeps nothing: all it needs is sent."""
     body: Wire = {} if choice.model is None else {"model": choice.model}
-    if system := join_surrogates(system_text(request.messages)):
+    if system := well_formed(system_text(request.messages)):
         body["instructions"] = system
     body |= {"input": list(_input(request.messages, choice)), "stream": True, "store": False}
     if request.tools:
@@ -71,7 +71,7 @@ def _input(messages: Sequence[ChatMessage], choice: ModelChoice) -> Iterable[Wir
 
 def _content(message: ChatMessage) -> str | list[Wire]:
     """Return the text, alone if there are no files: servers that imitate OpenAI often read nothing else."""
-    text = join_surrogates(message.text)
+    text = well_formed(message.text)
     if not message.files:
         return text
     said = [{"type": "input_text", "text": text}] if text else []
@@ -121,12 +121,12 @@ def texts_of(item: Wire) -> Iterator[tuple[tuple[str, int], str]]:
 def _items(turn: Turn) -> Iterable[Wire]:
     message = turn.message
     if message.text.strip():
-        yield {"role": "assistant", "content": join_surrogates(message.text)}
+        yield {"role": "assistant", "content": well_formed(message.text)}
     for call in message.calls:
-        arguments = {"invalid_json": join_surrogates(call.arguments_text)} if call.arguments is None else call.arguments
+        arguments = {"invalid_json": well_formed(call.arguments_text)} if call.arguments is None else call.arguments
         yield {
             "type": "function_call",
-            "call_id": join_surrogates(call.id) or "call",
+            "call_id": well_formed(call.id) or "call",
             "name": wire_name(call.tool),
             "arguments": encode(arguments),
         }

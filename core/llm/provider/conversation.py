@@ -10,7 +10,7 @@ NO_RESULT = '{"error":{"code":"interrupted","message":"this call has no result"}
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A message of the user or the model; each of its calls has a result, in their order."""
+    """A message of the user, the system or the model; each of its calls has a result, in their order."""
 
     message: ChatMessage
     results: tuple[ChatMessage, ...] = ()
@@ -30,18 +30,21 @@ def turns(messages: Sequence[ChatMessage]) -> list[Turn]:
     """Return the turns. Answers that broke off before their first word are left out, and any at the end: sent, it would
     be a beginning to continue, or be rejected.
     """
-    found = list(_turns(messages))
+    found = [turn for turn in every_turn(messages) if turn.message.role != "system"]
     while found and found[-1].is_model and not found[-1].results:
         del found[-1]
     return found
 
 
-def _turns(messages: Sequence[ChatMessage]) -> Iterator[Turn]:
+def every_turn(messages: Sequence[ChatMessage]) -> Iterator[Turn]:
+    """Yield the turns, each system message as one of its own. Answers that broke off before their first word are left
+    out.
+    """
     at = 0
     while at < len(messages):
         message = messages[at]
         at += 1
-        if message.role == "user":
+        if message.role in ("system", "user"):
             yield Turn(message)
         if message.role != "assistant":  # a result here belongs to a call that was dropped
             continue

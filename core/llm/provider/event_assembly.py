@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from core.domain.model import ModelChoice
 from core.domain.text.json_text import decode
-from core.llm.openai_compatible.content import SurrogateJoiner
+from core.domain.text.well_formed import SurrogateJoiner
 from core.llm.provider.failures import AttemptFailed, error_in, message_in, message_in_body, model_error, one_line
 from core.llm.sse import SseEvent
 from core.ports import (

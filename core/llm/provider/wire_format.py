@@ -1,5 +1,6 @@
 """What differs between the wire formats of providers: the address, the headers, the body, and how a stream is read."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
@@ -55,3 +56,27 @@ class WireFormat(Protocol):
 
     def assembler(self, choice: ModelChoice) -> AnswerAssembler:
         """Create the assembler of an answer."""
+
+
+class OpenAiApi:
+    """What OpenAI's two APIs have in common, and all who imitate them."""
+
+    def models_url(self, choice: ModelChoice) -> str:
+        """Implement `WireFormat.models_url`."""
+        return f"{choice.base_url}/models"
+
+    def model_rows(self, listing: Any) -> Any:
+        """Implement `WireFormat.model_rows`. Some servers send the bare list."""
+        return listing.get("data") if isinstance(listing, dict) else listing
+
+    def headers(self, key: Secret | None) -> Mapping[str, str]:
+        """Implement `WireFormat.headers`."""
+        return {} if key is None else {"Authorization": f"Bearer {key.reveal()}"}
+
+
+_VERSION = re.compile(r"/v\d+[a-z0-9]*$")
+
+
+def with_version(base_url: str, version: str) -> str:
+    """Return the address of an API with its version, which many documents leave out."""
+    return base_url if _VERSION.search(base_url) else f"{base_url}/{version}"
