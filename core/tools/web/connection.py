@@ -10,16 +10,17 @@ No cookies or anything else of the environment; redirects are not followed.
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from core.domain.text.web_address import WebAddress, non_public_kind, parse_ip, public_addresses
 from core.errors import NetworkFailed, ToolFailed
 from core.network.failures import Part, connection_problem
 from core.network.proxies import Proxy
 from core.network.routes import Route
+from core.tools.web.backend import Stream, backend_by
 from core.tools.web.tunnel import tunnels
 
 if TYPE_CHECKING:  # late: loading it takes longer than a frame
@@ -88,39 +89,17 @@ def _pinned(ips: Sequence[str]) -> "httpcore.AsyncNetworkBackend":
     """
     import httpcore
 
-    class Pinned(httpcore.AsyncNetworkBackend):
-        def __init__(self) -> None:
-            self._net = httpcore.AnyIOBackend()
+    async def connect(net: httpcore.AsyncNetworkBackend, port: int, timeout_s: float | None) -> "Stream":
+        # An unreachable address must not use up the time of the others.
+        each_s = None if timeout_s is None else timeout_s / len(ips)
+        for ip in ips[:-1]:
+            try:
+                return await net.connect_tcp(ip, port, each_s)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout):
+                continue
+        return await net.connect_tcp(ips[-1], port, each_s)
 
-        async def connect_tcp(
-            self,
-            host: str,
-            port: int,
-            timeout: float | None = None,  # noqa: ASYNC109  # the library's own name
-            local_address: str | None = None,
-            socket_options: Iterable[Any] | None = None,
-        ) -> httpcore.AsyncNetworkStream:
-            # An unreachable address must not use up the time of the others.
-            each_s = None if timeout is None else timeout / len(ips)
-            for ip in ips[:-1]:
-                try:
-                    return await self._net.connect_tcp(ip, port, each_s, local_address, socket_options)
-                except (httpcore.ConnectError, httpcore.ConnectTimeout):
-                    continue
-            return await self._net.connect_tcp(ips[-1], port, each_s, local_address, socket_options)
-
-        async def connect_unix_socket(
-            self,
-            path: str,
-            timeout: float | None = None,  # noqa: ASYNC109
-            socket_options: Iterable[Any] | None = None,
-        ) -> httpcore.AsyncNetworkStream:
-            raise httpcore.ConnectError("a socket file is not an address")
-
-        async def sleep(self, seconds: float) -> None:
-            await self._net.sleep(seconds)
-
-    return Pinned()
+    return backend_by(connect)
 
 
 Resolver = Callable[[str, int], Awaitable[Sequence[str]]]

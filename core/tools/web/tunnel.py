@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 import anyio
 
 from core.network.proxies import Proxy
+from core.tools.web.backend import Stream, backend_by
 
 if TYPE_CHECKING:  # late: loading them takes longer than a frame
     import httpcore
@@ -27,67 +28,43 @@ def tunnels(proxy: Proxy, tls: ssl.SSLContext | None, targets: Iterable[str]) ->
     """
     import httpcore
 
-    class Tunnels(httpcore.AsyncNetworkBackend):
-        def __init__(self) -> None:
-            self._net = httpcore.AnyIOBackend()
-
-        async def connect_tcp(
-            self,
-            host: str,
-            port: int,
-            timeout: float | None = None,  # noqa: ASYNC109  # the library's own name
-            local_address: str | None = None,
-            socket_options: Iterable[Any] | None = None,
-        ) -> httpcore.AsyncNetworkStream:
-            refusal: httpcore.ProxyError | None = None
-            try:
-                with anyio.fail_after(timeout):
-                    for target in targets:
-                        stream = await self._connect(local_address, socket_options)
-                        try:
-                            await _tunnel(stream, proxy, target, port)
-                        except httpcore.ProxyError as error:
-                            refusal = error
+    async def connect(net: httpcore.AsyncNetworkBackend, port: int, timeout_s: float | None) -> Stream:
+        refusal: httpcore.ProxyError | None = None
+        try:
+            with anyio.fail_after(timeout_s):
+                for target in targets:
+                    stream = await _connect(net, proxy, tls)
+                    try:
+                        await _tunnel(stream, proxy, target, port)
+                    except httpcore.ProxyError as error:
+                        refusal = error
+                        await stream.aclose()
+                    except BaseException:
+                        with anyio.CancelScope(shield=True):
                             await stream.aclose()
-                        except BaseException:
-                            with anyio.CancelScope(shield=True):
-                                await stream.aclose()
-                            raise
-                        else:
-                            return stream
-            except TimeoutError as error:
-                raise httpcore.ConnectTimeout("it did not answer in time") from error
-            raise refusal or httpcore.ConnectError("there is no address")
+                        raise
+                    else:
+                        return stream
+        except TimeoutError as error:
+            raise httpcore.ConnectTimeout("it did not answer in time") from error
+        raise refusal or httpcore.ConnectError("there is no address")
 
-        async def _connect(
-            self, local_address: str | None, socket_options: Iterable[Any] | None
-        ) -> httpcore.AsyncNetworkStream:
-            parts = urlsplit(proxy.url)
-            assert parts.hostname is not None
-            assert parts.port is not None
-            stream = await self._net.connect_tcp(
-                parts.hostname, parts.port, None, local_address=local_address, socket_options=socket_options
-            )
-            if parts.scheme != "https":
-                return stream
-            assert tls is not None
-            return await stream.start_tls(tls, parts.hostname)
-
-        async def connect_unix_socket(
-            self,
-            path: str,
-            timeout: float | None = None,  # noqa: ASYNC109
-            socket_options: Iterable[Any] | None = None,
-        ) -> httpcore.AsyncNetworkStream:
-            raise httpcore.ConnectError("a socket file is not an address")
-
-        async def sleep(self, seconds: float) -> None:
-            await self._net.sleep(seconds)
-
-    return Tunnels()
+    return backend_by(connect)
 
 
-async def _tunnel(stream: "httpcore.AsyncNetworkStream", proxy: Proxy, host: str, port: int) -> None:
+async def _connect(net: "httpcore.AsyncNetworkBackend", proxy: Proxy, tls: ssl.SSLContext | None) -> Stream:
+    """Connect to the proxy itself."""
+    parts = urlsplit(proxy.url)
+    assert parts.hostname is not None
+    assert parts.port is not None
+    stream = await net.connect_tcp(parts.hostname, parts.port, None)
+    if parts.scheme != "https":
+        return stream
+    assert tls is not None
+    return await stream.start_tls(tls, parts.hostname)
+
+
+async def _tunnel(stream: Stream, proxy: Proxy, host: str, port: int) -> None:
     """Ask the proxy to pass on what follows. Raises httpcore.ProxyError."""
     parts = urlsplit(proxy.url)
     user, password = unquote(parts.username or ""), unquote(parts.password or "")
@@ -97,7 +74,7 @@ async def _tunnel(stream: "httpcore.AsyncNetworkStream", proxy: Proxy, host: str
         await _http_tunnel(stream, user, password, host, port)
 
 
-async def _http_tunnel(stream: "httpcore.AsyncNetworkStream", user: str, password: str, host: str, port: int) -> None:
+async def _http_tunnel(stream: Stream, user: str, password: str, host: str, port: int) -> None:
     import httpcore
 
     place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
@@ -116,7 +93,7 @@ async def _http_tunnel(stream: "httpcore.AsyncNetworkStream", user: str, passwor
         raise httpcore.ProxyError(f"{status} {reason}".strip()[:200])
 
 
-async def _socks_tunnel(stream: "httpcore.AsyncNetworkStream", user: str, password: str, host: str, port: int) -> None:
+async def _socks_tunnel(stream: Stream, user: str, password: str, host: str, port: int) -> None:
     import httpcore
     from socksio import ProtocolError, socks5
 
