@@ -166,16 +166,14 @@ class _Waiting:
         return item
 
 
-class _Outgoing:
-    """A message stream for what is sent."""
+class _Wrapper:
+    """A message stream that closes with the stream that it wraps."""
 
-    def __init__(self, inner: "WriteStream[SessionMessage]", waiting: _Waiting) -> None:
+    _inner: "WriteStream[SessionMessage] | ReadStream[SessionMessage | Exception]"
+
+    def __init__(self, inner: Any, waiting: _Waiting) -> None:
         self._inner = inner
         self._waiting = waiting
-
-    async def send(self, item: "SessionMessage", /) -> None:
-        self._waiting.send(item)
-        await self._inner.send(item)
 
     async def aclose(self) -> None:
         await self._inner.aclose()
@@ -190,12 +188,20 @@ class _Outgoing:
         return await self._inner.__aexit__(kind, error, trace)
 
 
-class _Incoming:
+class _Outgoing(_Wrapper):
+    """A message stream for what is sent."""
+
+    _inner: "WriteStream[SessionMessage]"
+
+    async def send(self, item: "SessionMessage", /) -> None:
+        self._waiting.send(item)
+        await self._inner.send(item)
+
+
+class _Incoming(_Wrapper):
     """A message stream that repairs what it receives."""
 
-    def __init__(self, inner: "ReadStream[SessionMessage | Exception]", waiting: _Waiting) -> None:
-        self._inner = inner
-        self._waiting = waiting
+    _inner: "ReadStream[SessionMessage | Exception]"
 
     @property
     def last_context(self) -> Any:
@@ -204,23 +210,11 @@ class _Incoming:
     async def receive(self) -> "SessionMessage | Exception":
         return self._waiting.receive(await self._inner.receive())
 
-    async def aclose(self) -> None:
-        await self._inner.aclose()
-
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> "SessionMessage | Exception":
         return self._waiting.receive(await self._inner.__anext__())
-
-    async def __aenter__(self) -> Self:
-        await self._inner.__aenter__()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool | None:
-        return await self._inner.__aexit__(kind, error, trace)
 
 
 def _repair_result(method: str | None, result: dict[str, Any]) -> None:

@@ -4,10 +4,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QVBoxLayout
 
 from core.services.outcome import Failed
+from desktop.settings.parts.form import show_message
 from desktop.settings.parts.layout import ResponsiveRow
 from desktop.settings.sources.context import SettingsContext
 from desktop.theme import Icon
-from desktop.widgets import Adaptive, Button, Card, Paragraph, Tone, announce, show_when
+from desktop.widgets import Adaptive, Button, Card, Paragraph, Tone, show_when
 
 
 class AuthoritiesCard(Adaptive, Card):
@@ -94,8 +95,4 @@ class AuthoritiesCard(Adaptive, Card):
                 self._show_message(self.tr("It could not be saved."))
 
     def _show_message(self, text: str, tone: Tone = "error") -> None:
-        self._message.setText(text)
-        self._message.set_tone(tone)
-        show_when(self._message, bool(text))
-        if text:
-            announce(self, text, is_urgent=tone == "error")
+        show_message(self, self._message, text, tone)

@@ -13,6 +13,15 @@ from desktop.widgets import Adaptive, Button, Card, Label, Paragraph, Tone, anno
 from desktop.widgets.forms.form import Form, FormField
 
 
+def show_message(owner: QWidget, label: Paragraph, text: str, tone: Tone) -> None:
+    """Show a message in its label and announce it for the owner; an empty text hides it."""
+    label.setText(text)
+    label.set_tone(tone)
+    show_when(label, bool(text))
+    if text:
+        announce(owner, text, is_urgent=tone == "error")
+
+
 class CardForm(Form, Adaptive, Card):
     """Subclasses fill `_fields`, place the parts in `_column`, and emit `cancelled` when the user cancels."""
 
@@ -53,11 +62,7 @@ class CardForm(Form, Adaptive, Card):
 
     def _show_message(self, text: str, tone: Tone = "error") -> None:
         """Show and announce a message; an empty text hides it."""
-        self._message.setText(text)
-        self._message.set_tone(tone)
-        show_when(self._message, bool(text))
-        if text:
-            announce(self, text, is_urgent=tone == "error")
+        show_message(self, self._message, text, tone)
 
 
 class EditForm(CardForm):
