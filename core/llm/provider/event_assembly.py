@@ -24,20 +24,14 @@ from core.ports import (
 
 # For an answer with its reasoning and calls: the limit of a step's result (ENGINE §2).
 ANSWER_CHARACTERS = 10_000_000
-_DONE = "[DONE]"
+DONE = "[DONE]"
 
 
-class EventAssembler:
-    """The part of an `AnswerAssembler` that every format of JSON events shares.
+class StreamedAnswer:
+    """What every `AnswerAssembler` keeps of an answer, and its end.
 
-    A subclass takes the values, and says which calls and which replay the whole answer has. It sets `_cut` to the code
-    and the words of the warning if the answer was cut off: then its calls are not to be made. `begins_with_events`:
-    the answer has begun with the first event; otherwise the subclass sets `has_begun`. Until then, errors with
-    `passing_codes` are worth another attempt.
+    A subclass sets `_cut` to the warning if the answer was cut off: then its calls are not to be made.
     """
-
-    begins_with_events = True
-    passing_codes: frozenset[object] = frozenset()
 
     def __init__(self, choice: ModelChoice) -> None:
         self.has_begun = False
@@ -51,6 +45,66 @@ class EventAssembler:
         self._skipped = 0
         self._size = 0
 
+    def finish(self) -> Iterator[ModelDelta]:
+        """Implement `AnswerAssembler.finish`."""
+        # The texts and the usage come before any error, since their tokens were read and paid for even if the answer
+        # broke off. Calls come last; where the answer was cut off, they are only for the model to read, as half of
+        # their arguments must never be executed.
+        if rest := self._thoughts.flush():
+            yield ReasoningDelta(rest)
+        yield from self._end_text(self._text.flush())
+        if self._usage is not None:
+            yield self._usage
+        if not (self.is_done or self.is_finished):
+            raise model_error("truncated", "the answer broke off before its end")
+        if self._skipped:
+            yield ModelWarning(
+                "skipped_data", f"parts of the stream could not be read, and may be missing: {self._skipped}"
+            )
+        if self._cut is not None:
+            yield self._cut
+        yield from self._finish_calls()
+
+    def _end_text(self, rest: str) -> Iterator[ModelDelta]:
+        """Yield what is left of the text."""
+        if rest:
+            yield TextDelta(rest)
+
+    def _finish_calls(self) -> Iterator[ModelDelta]:
+        """Yield the calls, and what goes back with the whole answer."""
+        raise NotImplementedError
+
+    def _say(self, text: str) -> Iterator[ModelDelta]:
+        """Yield a piece of the text."""
+        if said := self._text.feed(text):
+            self._count(len(said))
+            yield TextDelta(said)
+
+    def _think(self, text: str) -> Iterator[ModelDelta]:
+        """Yield a piece of the reasoning."""
+        if thought := self._thoughts.feed(text):
+            self._count(len(thought))
+            yield ReasoningDelta(thought)
+
+    def _count(self, characters: int) -> None:
+        """Count what the answer holds. Raises StepFailed `answer_too_large`."""
+        self._size += characters
+        if self._size > ANSWER_CHARACTERS:
+            message = f"the answer has over {ANSWER_CHARACTERS:,} characters"
+            raise model_error("answer_too_large", message, limit=ANSWER_CHARACTERS)
+
+
+class EventAssembler(StreamedAnswer):
+    """The part of an `AnswerAssembler` that every format of JSON events shares.
+
+    A subclass takes the values, and says which calls and which replay the whole answer has. `begins_with_events`: the
+    answer has begun with the first event; otherwise the subclass sets `has_begun`. Until then, errors with
+    `passing_codes` are worth another attempt.
+    """
+
+    begins_with_events = True
+    passing_codes: frozenset[object] = frozenset()
+
     def take(self, events: Iterable[SseEvent]) -> Iterator[ModelDelta]:
         """Implement `AnswerAssembler.take`."""
         for event in events:
@@ -58,7 +112,7 @@ class EventAssembler:
                 continue
             self.has_begun = self.has_begun or self.begins_with_events
             data = event.data.strip()
-            if data == _DONE:
+            if data == DONE:
                 self.is_done = True
             elif data:
                 yield from self._take_text(data, event.name)
@@ -83,24 +137,7 @@ class EventAssembler:
             yield from self._take_value(value, "")
         self.is_done = True
 
-    def finish(self) -> Iterator[ModelDelta]:
-        """Implement `AnswerAssembler.finish`."""
-        # The texts and the usage come before any error, since their tokens were read and paid for even if the answer
-        # broke off. Calls come last: half of their arguments must never be executed.
-        if rest := self._thoughts.flush():
-            yield ReasoningDelta(rest)
-        if rest := self._text.flush():
-            yield TextDelta(rest)
-        if self._usage is not None:
-            yield self._usage
-        if not (self.is_done or self.is_finished):
-            raise model_error("truncated", "the answer broke off before its end")
-        if self._skipped:
-            yield ModelWarning(
-                "skipped_data", f"parts of the stream could not be read, and may be missing: {self._skipped}"
-            )
-        if self._cut is not None:
-            yield self._cut
+    def _finish_calls(self) -> Iterator[ModelDelta]:
         calls = self._calls()
         for call in calls:
             yield CallDelta(call if self._cut is None else replace(call, arguments=None))
@@ -122,25 +159,6 @@ class EventAssembler:
     def _replay(self, calls: Sequence[CallRequest]) -> Replay | None:
         """Return what goes back with the whole answer."""
         raise NotImplementedError
-
-    def _say(self, text: str) -> Iterator[ModelDelta]:
-        """Yield a piece of the text."""
-        if said := self._text.feed(text):
-            self._count(len(said))
-            yield TextDelta(said)
-
-    def _think(self, text: str) -> Iterator[ModelDelta]:
-        """Yield a piece of the reasoning."""
-        if thought := self._thoughts.feed(text):
-            self._count(len(thought))
-            yield ReasoningDelta(thought)
-
-    def _count(self, characters: int) -> None:
-        """Count what the answer holds. Raises StepFailed `answer_too_large`."""
-        self._size += characters
-        if self._size > ANSWER_CHARACTERS:
-            message = f"the answer has over {ANSWER_CHARACTERS:,} characters"
-            raise model_error("answer_too_large", message, limit=ANSWER_CHARACTERS)
 
     def _fail(self, error: Any, fallback: str = "the provider reports an error") -> NoReturn:
         """Raise the error that the provider reports within its answer, or before it has begun."""
@@ -182,7 +200,7 @@ def _values(text: str, lines: Iterable[str]) -> list[Any]:
     try:
         value = decode(text)
     except ValueError:
-        return [value for line in lines if (value := _value(line)) is not None]
+        return [value for line in lines if (value := value_or_none(line)) is not None]
     return value if isinstance(value, list) else [value]
 
 
@@ -197,7 +215,8 @@ def _is_cut(text: str) -> bool:
     return False
 
 
-def _value(line: str) -> Any:
+def value_or_none(line: str) -> Any:
+    """Return the JSON value of a text, None if it has none."""
     try:
         return decode(line)
     except ValueError:
