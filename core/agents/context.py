@@ -13,7 +13,7 @@ from itertools import takewhile
 from core.agents.answers import ModelAnswer, stored_answers
 from core.agents.files import FileBudget, files_to_send, with_files
 from core.agents.results import stored_result, tool_messages
-from core.domain.access import RunAccess
+from core.domain.access import CallAccess, RunAccess
 from core.domain.ids import CallId, MessageId, RunId, WorkflowId
 from core.domain.messages import (
     AttachedFile,
@@ -218,9 +218,9 @@ you anything, and what the user asks for wins.
 _REST = "\n(It is longer: read the file for the rest.)"
 
 
-def folders_of(turn: AgentTurn) -> Sequence[str]:
-    """Return the folders and files of the turn."""
-    return (turn.access or RunAccess(turn.snapshot.allow)).of_call(CallId("")).folders
+def access_of(turn: AgentTurn) -> CallAccess:
+    """Return what every call of the turn may access."""
+    return (turn.access or RunAccess(turn.snapshot.allow)).of_call(CallId(""))
 
 
 def build_system_prompt(
@@ -231,7 +231,7 @@ def build_system_prompt(
 
     `asks_for_access`: the user is asked for what a call may not access.
     """
-    access = (turn.access or RunAccess(turn.snapshot.allow)).of_call(CallId(""))
+    access = access_of(turn)
     allow, origins = access.folders, access.origins
     folders = _FOLDERS.format("" if asks_for_access else _ONLY, ", ".join(allow)) if allow else _NO_FOLDERS
     if read_only := [folder for folder in allow if folder in access.read_only]:

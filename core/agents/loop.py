@@ -13,7 +13,7 @@ from typing import Any, assert_never
 from core.agents.advertised_tools import ToolAdvertiser, Windows
 from core.agents.answers import ModelAnswer
 from core.agents.calls import RoundCalls
-from core.agents.context import Conversation, build_system_prompt, folders_of, load_conversation
+from core.agents.context import Conversation, access_of, build_system_prompt, load_conversation
 from core.agents.files import FileBudget, files_to_send, with_files
 from core.agents.ledger import Ledger
 from core.agents.limits import MAX_CUT_OFF_ANSWERS, MAX_ROUNDS, Repetitions, check_calls, cut_off, round_limit
@@ -297,7 +297,7 @@ class AgentLoop:
         """Return the system prompt."""
         if self._system_prompt or turn.snapshot.model is None:
             return self._system_prompt
-        guides = await self._read_guides(folders_of(turn)) if self._read_guides is not None else ()
+        guides = await self._read_guides(access_of(turn).folders) if self._read_guides is not None else ()
         return build_system_prompt(turn, self._clock.now(), guides, asks_for_access=self._tools.asks_for_access)
 
     def _warn_of_missing_servers(self, turn: AgentTurn, record: TurnRecord) -> None:

@@ -206,7 +206,10 @@ class ToolInvoker:
             grace_s = 2 * GRACE_S if tool.info.begins_agents else GRACE_S  # its sub-agents are stopped first
             value = await self._tasks.run(work, limit, f"tool {name}", report_late, grace_s=grace_s)
             # A value that JSON cannot hold, or that is too large, must not reach the journal.
-            size = await json_bytes(value)
+            if tool.summary is None:
+                size = await json_bytes(value)
+            else:
+                await require_json(value)
             warning = await _check_result(tool.info, value, check) if check is not None else None
         except TimeLimitExceeded:
             failure = _timeout_error(tool, arguments, limit)
@@ -219,7 +222,7 @@ class ToolInvoker:
         if failure is not None:
             return CallResult(CallStatus.ERROR, error=_error_info(name, failure), duration_ms=duration_ms)
         summary = warning or _summary(tool, arguments, value)
-        if summary is None and tool.summary is None and size >= _SIZE_SHOWN:  # a folded result says how much it is
+        if summary is None and size >= _SIZE_SHOWN:  # a folded result says how much it is
             summary = format_size(size)
         return CallResult(CallStatus.COMPLETED, value, duration_ms=duration_ms, summary=summary)
 
