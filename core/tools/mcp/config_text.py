@@ -9,7 +9,6 @@ import codecs
 import html
 import json
 import re
-import tomllib
 from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
@@ -270,6 +269,8 @@ def _balanced(text: str) -> str:
 
 def read_toml(text: str) -> Any:
     """Parse TOML. Raises ConfigSyntaxError."""
+    import tomllib  # late: only a paste needs it
+
     straight = _BLANKS.sub(" ", re.sub(f"[{_CURLY}]", '"', text))
     try:
         try:
